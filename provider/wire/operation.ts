@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { maybe, rows } from "./tolerant.js";
+
+/** A record of work on a project. `action` and `status` are open vocabularies: any word is kept as it came. */
+export const WireOperation = z.looseObject({
+  id: z.string().min(1),
+  project_id: maybe(z.string()),
+  branch_id: maybe(z.string()),
+  endpoint_id: maybe(z.string()),
+  action: z.string().catch("unknown"),
+  status: z.string().catch("unknown"),
+  error: maybe(z.string()),
+  failures_count: maybe(z.number()),
+  retry_at: maybe(z.string()),
+  created_at: maybe(z.string()),
+  updated_at: maybe(z.string()),
+  total_duration_ms: maybe(z.number()),
+});
+export type WireOperation = z.infer<typeof WireOperation>;
+
+/** Answer of `GET …/operations/{id}`. */
+export const WireOperationAnswer = z.looseObject({ operation: WireOperation });
+
+/** Answer of `GET …/operations`: newest first; without `pagination` there is no further page. */
+export const WireOperationPage = z.looseObject({
+  operations: z.array(z.unknown()).pipe(rows(WireOperation)),
+  pagination: maybe(z.looseObject({ cursor: maybe(z.string()) })),
+});
+export type WireOperationPage = z.infer<typeof WireOperationPage>;

@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/**
+ * A field of an answer that may be absent, null, or of a type we do not know: all of these read as absent. The service
+ * adds and drops fields without a new version, and a compute must not be lost over one of them.
+ */
+export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
+/** A list of an answer. No list is an empty list, and a row that can't be read is left out. */
+export const rows = <T extends z.ZodType>(row: T) =>
+  z
+    .array(z.unknown())
+    .catch([])
+    .transform((all) =>
+      all.flatMap((one): z.output<T>[] => {
+        const parsed = row.safeParse(one);
+        return parsed.success ? [parsed.data] : [];
+      }),
+    );

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // The engine's tests share two cores with everything else: generous, so that a slow machine is not a failure.
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+});
