@@ -1,0 +1,203 @@
+// What a change does to a running compute. One pure table, read by the marker in the diff, by the warning on the
+// resource and by the report for pull requests.
+
+import {
+  type Live,
+  propertyOf,
+  type SettingName,
+  type Settings,
+  sameSetting,
+  UNKNOWN,
+  type Unknown,
+  type Wish,
+} from "./settings.js";
+
+/** From harmless to worst. `delete` is only said by a report: a deletion is not a change of settings. */
+export const IMPACTS = ["none", "may-restart", "restart", "stop", "new-host", "delete"] as const;
+export type Impact = (typeof IMPACTS)[number];
+
+export const atLeast = (impact: Impact, floor: Impact): boolean => IMPACTS.indexOf(impact) >= IMPACTS.indexOf(floor);
+
+/** One property that changes, with what that does. */
+export interface Reason {
+  /** Path in the program, for example `autoscalingLimitMaxCu` or `settings.pgSettings.work_mem`. */
+  property: string;
+  /** Old and new value as text; "a secret value" for secrets. */
+  old: string;
+  new: string;
+  impact: Impact;
+  /** What happens, in words that follow "… → …; ". */
+  effect: string;
+}
+
+export interface Verdict {
+  /** The worst of the reasons. */
+  impact: Impact;
+  /** The changes that cause an impact, in the table's order. */
+  reasons: Reason[];
+  /** What a reader should know of changes without an impact. */
+  notes: string[];
+}
+
+interface Effect {
+  impact: Impact;
+  effect: string;
+}
+type Rule<K extends SettingName> = (old: Settings[K] | undefined, next: Settings[K]) => Effect | undefined;
+
+const RESTARTS = "if the compute is active it restarts, and open connections drop";
+const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
+const NEW_HOST = "the compute is deleted and made anew with a new id and a new host";
+
+const none: Rule<SettingName> = () => undefined;
+const newHost: Rule<SettingName> = () => ({ impact: "new-host", effect: NEW_HOST });
+/** A limit that was not managed before may already be what the compute has. */
+const resizes: Rule<"autoscalingLimitMinCu" | "autoscalingLimitMaxCu"> = (old) =>
+  old === undefined
+    ? { impact: "may-restart", effect: `unless the compute has this size already: ${RESTARTS}` }
+    : { impact: "restart", effect: RESTARTS };
+
+/** A new setting does not compile until somebody has decided here what changing it does. */
+const TABLE: { [K in SettingName]-?: Rule<K> } = {
+  projectId: newHost,
+  type: newHost,
+  disabled: (_old, next) => (next ? { impact: "stop", effect: STOPS } : undefined),
+  branchId: () => ({
+    impact: "restart",
+    effect: "the compute is reconfigured for the other branch; if it is active, open connections drop",
+  }),
+  autoscalingLimitMinCu: resizes,
+  autoscalingLimitMaxCu: resizes,
+  pgSettings: () => ({
+    impact: "may-restart",
+    effect: "some Postgres settings need a restart; then open connections drop if the compute is active",
+  }),
+  preloadLibraries: none,
+  suspendTimeoutSeconds: none,
+  name: none,
+  poolerEnabled: none,
+};
+
+const NOTES: { [K in SettingName]?: string } = {
+  preloadLibraries: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",
+};
+
+export interface ImpactOptions {
+  /** Properties of the program whose values must not be shown (their top-level names). */
+  secrets?: ReadonlySet<string>;
+  /** Whether the program says `size`, so that the two limits are spoken of as one property. */
+  asSize?: boolean;
+}
+
+/** Compares what a compute has (or was last asked to have) with what is asked now. */
+export function impactOf(old: Wish | Live, wish: Wish, options: ImpactOptions = {}): Verdict {
+  const reasons: Reason[] = [];
+  const notes: string[] = [];
+  for (const name of Object.keys(TABLE) as SettingName[]) {
+    const before = known(old[name]);
+    const next = wish[name];
+    if (next === undefined || (next !== UNKNOWN && sameAsBefore(name, before, next))) continue;
+    const effect = effectOf(name, before, next);
+    if (effect) reasons.push(...describe(name, before, next, effect, options.secrets));
+    const note = NOTES[name];
+    if (note) notes.push(note);
+  }
+  const spoken = options.asSize ? limitsAsSize(reasons, old, wish, options.secrets) : reasons;
+  return { impact: worst(spoken.map((reason) => reason.impact)), reasons: spoken, notes };
+}
+
+export const worst = (impacts: readonly Impact[]): Impact =>
+  impacts.reduce((a, b) => (atLeast(a, b) ? a : b), "none" as Impact);
+
+/** The computed input `restart`: its first word says whether connections are in danger. */
+export function markerOf(verdict: Verdict): string {
+  if (verdict.impact === "none") return "no";
+  const word = verdict.impact === "may-restart" ? "maybe" : "yes";
+  return `${word}: ${sentence(verdict)}`;
+}
+
+/** The changes and what the worst of them does: "size 2 → 4; if the compute is active it restarts, …". */
+export function sentence(verdict: Verdict): string {
+  const changes = verdict.reasons.map((reason) => `${reason.property} ${reason.old} → ${reason.new}`);
+  const cause = verdict.reasons.find((reason) => reason.impact === verdict.impact);
+  return `${changes.join(", ")}; ${cause?.effect ?? ""}`;
+}
+
+const known = <T>(value: T | Unknown | undefined): T | undefined => (value === UNKNOWN ? undefined : (value as T));
+
+function effectOf<K extends SettingName>(
+  name: K,
+  old: Settings[K] | undefined,
+  next: Settings[K] | Unknown,
+): Effect | undefined {
+  const rule = TABLE[name] as Rule<K>;
+  if (next !== UNKNOWN) return rule(old, next as Settings[K]);
+  // Nothing is said of a setting that does no harm whatever its value is.
+  const possible = rule(old, (name === "disabled" ? true : undefined) as Settings[K]);
+  return possible && { impact: "may-restart", effect: `depending on the value: ${possible.effect}` };
+}
+
+/** `type` and `disabled` have defaults, so "not said before" is a value like any other. */
+function sameAsBefore<K extends SettingName>(name: K, old: Settings[K] | undefined, next: Settings[K]): boolean {
+  if (name === "type") return (old ?? "read_write") === next;
+  if (name === "disabled") return (old ?? false) === next;
+  return sameSetting(name, old, next);
+}
+
+function describe<K extends SettingName>(
+  name: K,
+  old: Settings[K] | undefined,
+  next: Settings[K] | Unknown,
+  effect: Effect,
+  secrets: ReadonlySet<string> | undefined,
+): Reason[] {
+  const property = propertyOf(name);
+  if (secrets?.has(property.split(".")[0]!) || secrets?.has(name)) {
+    return [{ property, old: "a secret value", new: "another", ...effect }];
+  }
+  if (name === "pgSettings" && next !== UNKNOWN) {
+    const before = (old ?? {}) as Record<string, string>;
+    const after = next as Record<string, string>;
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+    return keys
+      .filter((key) => before[key] !== after[key])
+      .map((key) => ({
+        property: `${property}.${key}`,
+        old: text(before[key]),
+        new: text(after[key], "removed"),
+        ...effect,
+      }));
+  }
+  return [{ property, old: text(old), new: text(next), ...effect }];
+}
+
+function limitsAsSize(
+  reasons: Reason[],
+  old: Wish | Live,
+  wish: Wish,
+  secrets: ReadonlySet<string> | undefined,
+): Reason[] {
+  const limits = reasons.filter((reason) => LIMITS.has(reason.property));
+  if (limits.length === 0) return reasons;
+  const min = known(old.autoscalingLimitMinCu);
+  const max = known(old.autoscalingLimitMaxCu);
+  const hide = secrets?.has("size") || secrets?.has("autoscalingLimitMinCu") || secrets?.has("autoscalingLimitMaxCu");
+  const size: Reason = {
+    ...(limits.find((limit) => limit.impact === worst(limits.map((one) => one.impact))) ?? limits[0]!),
+    property: "size",
+    old: hide ? "a secret value" : min === max ? text(max) : `${text(min)} to ${text(max)}`,
+    new: hide ? "another" : text(wish.autoscalingLimitMaxCu),
+  };
+  const first = reasons.indexOf(limits[0]!);
+  return reasons.flatMap((reason, index) => (index === first ? [size] : limits.includes(reason) ? [] : [reason]));
+}
+
+const LIMITS = new Set(["autoscalingLimitMinCu", "autoscalingLimitMaxCu"]);
+const LONGEST_VALUE = 60;
+
+function text(value: unknown, absent = "not set"): string {
+  if (value === UNKNOWN) return "known after apply";
+  if (value === undefined) return absent;
+  const shown = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+  return shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown;
+}
