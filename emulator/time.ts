@@ -1,0 +1,75 @@
+/** The emulator's only source of time: nothing here sets a timer of its own, so a virtual one makes every run exact. */
+export interface Time {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export const realTime: Time = {
+  now: () => Date.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+/** Time that moves only when it is told to, or when somebody sleeps. */
+export interface VirtualTime extends Time {
+  advance(ms: number): void;
+}
+
+const VIRTUAL_START = Date.UTC(2026, 4, 4, 9, 0, 0);
+
+/**
+ * For tests. A sleep ends at once for the real world, and the clock then shows the time it should have ended: sleepers
+ * wake in the order of their ends, each after the work that is already queued, so parallel sleeps do not add up.
+ */
+export function virtualTime(startMs: number = VIRTUAL_START): VirtualTime {
+  let now = startMs;
+  const sleepers: { until: number; wake: () => void }[] = [];
+  const wakeNext = () => {
+    sleepers.sort((a, b) => a.until - b.until);
+    const next = sleepers.shift();
+    if (!next) return;
+    now = Math.max(now, next.until);
+    next.wake();
+  };
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+    sleep: (ms) =>
+      new Promise((wake) => {
+        sleepers.push({ until: now + ms, wake });
+        setImmediate(wakeNext);
+      }),
+  };
+}
+
+/** A source of chance that repeats: the same number gives the same ids (mulberry32; any small generator would do). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const MICROS_PER_MS = 1000;
+const DIGITS_AFTER_SECONDS = 3;
+
+/** The instant as the world keeps it: RFC 3339 with microseconds. What goes out is cut to whole seconds (`seconds`). */
+export function instant(ms: number): string {
+  return fromMicros(Math.round(ms * MICROS_PER_MS));
+}
+
+export function fromMicros(micros: number): string {
+  const ms = Math.floor(micros / MICROS_PER_MS);
+  const rest = String(micros - ms * MICROS_PER_MS).padStart(DIGITS_AFTER_SECONDS, "0");
+  return `${new Date(ms).toISOString().slice(0, -1)}${rest}Z`;
+}
+
+/** Times in answers have whole seconds. */
+export const seconds = (at: string): string => at.replace(/\.\d+Z$/, "Z");
+
+export const msOf = (at: string): number => Date.parse(at);
