@@ -1,0 +1,56 @@
+/** Looks for a usable engine in folders, in the order of PATH. */
+import { constants } from "node:fs";
+import { access, realpath } from "node:fs/promises";
+import { delimiter, dirname, join, relative } from "node:path";
+import { COMPANIONS, OLDEST_USABLE } from "./recipe";
+import { run } from "./run";
+import { isUsable } from "./version";
+
+export interface Found {
+  binDir: string;
+  version: string;
+}
+
+/** What PATH has: a usable engine, and else why the first one there is not (to be told, or one wonders). */
+export async function findOnPath(path: string, without: string): Promise<{ engine?: Found; instead?: string }> {
+  const folders = path.split(delimiter).filter((folder) => folder !== "" && !isInside(folder, without));
+  let instead: string | undefined;
+  for (const folder of folders) {
+    if (!(await isExecutable(join(folder, "pulumi")))) continue;
+    const version = await versionOf(folder);
+    const lacks = await missingCompanion(folder, folders);
+    if (version !== undefined && isUsable(version, OLDEST_USABLE) && !lacks) {
+      return { engine: { binDir: folder, version: version.replace(/^v/, "") } };
+    }
+    instead ??= lacks
+      ? `the pulumi in ${folder} has no ${lacks}`
+      : `the pulumi in ${folder} is ${version ?? "of an unknown version"}, needed is ${OLDEST_USABLE} or newer`;
+  }
+  return { instead };
+}
+
+/** The version that `pulumi` in this folder tells; undefined if it doesn't run. */
+export async function versionOf(folder: string): Promise<string | undefined> {
+  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const result = await run(join(folder, "pulumi"), ["version"], { env, limitMs: 20_000 }).catch(() => undefined);
+  return result?.code === 0 ? result.stdout.trim() : undefined;
+}
+
+/** A companion that is neither on PATH nor beside the binary (the real one, for `pulumi` on PATH is often a link). */
+async function missingCompanion(folder: string, path: readonly string[]): Promise<string | undefined> {
+  const beside = dirname(await realpath(join(folder, "pulumi")));
+  for (const name of COMPANIONS) {
+    const places = await Promise.all([beside, ...path].map((place) => isExecutable(join(place, name))));
+    if (!places.includes(true)) return name;
+  }
+  return undefined;
+}
+
+/** A folder of our cache on PATH is an earlier answer of ours: the cache itself knows whether it still is the right one. */
+const isInside = (folder: string, root: string): boolean => !relative(root, folder).startsWith("..");
+
+export const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,110 @@
+/**
+ * A real Pulumi engine for the tests and the demo: the one on PATH, or one that we installed or built before, or one
+ * by the SDK's own installer, or one built from Go modules. In that order, because that is the order of cost.
+ */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { build, whyNotBuildable } from "./build";
+import { cacheFolder, cacheRoot, fillOnce } from "./cache";
+import { findOnPath, versionOf } from "./find";
+import { install } from "./install";
+import { ENGINE_VERSION, OLDEST_USABLE, recipeRevision } from "./recipe";
+
+export interface Engine {
+  /** The folder to put on PATH: `pulumi`, its language host for Node.js and the start script of dynamic providers. */
+  binDir: string;
+  version: string;
+  source: "path" | "cache" | "installed" | "built";
+}
+
+/** No engine can be had here. The message tells what was tried and the ways out. */
+export class EngineUnavailable extends Error {
+  override readonly name = "EngineUnavailable";
+}
+
+export interface EnsureOptions {
+  env?: NodeJS.ProcessEnv;
+  /** One line of progress. @default to stderr */
+  say?: (line: string) => void;
+}
+
+const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
+
+export async function ensureEngine({ env = process.env, say = toStderr }: EnsureOptions = {}): Promise<Engine> {
+  const root = cacheRoot(env);
+  const { engine, instead } = await findOnPath(env["PATH"] ?? "", root);
+  if (engine) return { ...engine, source: "path" };
+
+  const folder = cacheFolder(root, ENGINE_VERSION, recipeRevision());
+  const binDir = join(folder, "bin");
+  const because = instead ? ` (${instead})` : "";
+  let source: Engine["source"] = "cache";
+  const started = performance.now();
+  await fillOnce(
+    folder,
+    async (staging) => {
+      source = await obtain(staging, { folder, because, say });
+    },
+    () => say(`engine: another process is getting Pulumi v${ENGINE_VERSION}; waiting for it`),
+  );
+  if (source === "cache") await checkCached(folder);
+  else say(`engine: ${source} in ${spoken((performance.now() - started) / 1000)}`);
+  return { binDir, version: ENGINE_VERSION, source };
+}
+
+interface Obtain {
+  folder: string;
+  because: string;
+  say: (line: string) => void;
+}
+
+async function obtain(staging: string, { folder, because, say }: Obtain): Promise<"installed" | "built"> {
+  // Said only if it takes a while: where the download is blocked this fails at once, and the build has its own line.
+  const line = `engine: downloading Pulumi v${ENGINE_VERSION} (a minute or two, once; cached in ${folder})${because}`;
+  const announce = setTimeout(() => say(line), 1_500);
+  const notInstalled = await install(staging).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  clearTimeout(announce);
+  if (notInstalled === undefined) return "installed";
+
+  const notBuildable = await whyNotBuildable();
+  if (notBuildable) throw unavailable(because, notInstalled, notBuildable);
+  await rm(join(staging, "bin"), { recursive: true, force: true }); // a download that broke off
+  say(
+    `engine: building Pulumi v${ENGINE_VERSION} from Go modules (3 to 6 minutes, once; cached in ${folder})${because}`,
+  );
+  try {
+    await build(staging);
+  } catch (error) {
+    throw unavailable(because, notInstalled, (error as Error).message);
+  }
+  const version = await versionOf(join(staging, "bin"));
+  if (version !== `v${ENGINE_VERSION}`) {
+    throw unavailable(because, notInstalled, `what was built says it is ${version ?? "nothing at all"}`);
+  }
+  return "built";
+}
+
+/** The folder appears whole or not at all, so what is missing was taken by somebody else: a cleaner, mostly. */
+async function checkCached(folder: string): Promise<void> {
+  const usable = await versionOf(join(folder, "bin"));
+  if (!usable)
+    throw new EngineUnavailable(`The cached engine in ${folder} does not run. Delete that folder and try again.`);
+}
+
+const unavailable = (because: string, notInstalled: string, notBuilt: string) =>
+  new EngineUnavailable(
+    [
+      `No Pulumi engine can be had here${because}.`,
+      `- Pulumi's own installer: ${notInstalled}`,
+      `- building it from Go modules: ${notBuilt}`,
+      `Any of these helps: install Pulumi ${OLDEST_USABLE} or newer (https://www.pulumi.com/docs/install/) and put it on PATH;`,
+      "install Go 1.26 or newer and make its module downloads reachable; set COMPUTE_ENDPOINT_ENGINE_CACHE to a folder",
+      "where another machine of the same kind has already put one.",
+    ].join("\n"),
+  );
+
+const spoken = (seconds: number): string =>
+  seconds < 90 ? `${Math.round(seconds)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
