@@ -6,7 +6,7 @@ import {
   propertyOf,
   type SettingName,
   type Settings,
-  sameSetting,
+  satisfies,
   UNKNOWN,
   type Unknown,
   type Wish,
@@ -141,7 +141,7 @@ function effectOf<K extends SettingName>(
 function sameAsBefore<K extends SettingName>(name: K, old: Settings[K] | undefined, next: Settings[K]): boolean {
   if (name === "type") return (old ?? "read_write") === next;
   if (name === "disabled") return (old ?? false) === next;
-  return sameSetting(name, old, next);
+  return satisfies(name, old, next);
 }
 
 function describe<K extends SettingName>(
@@ -158,13 +158,13 @@ function describe<K extends SettingName>(
   if (name === "pgSettings" && next !== UNKNOWN) {
     const before = (old ?? {}) as Record<string, string>;
     const after = next as Record<string, string>;
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-    return keys
+    return Object.keys(after)
       .filter((key) => before[key] !== after[key])
+      .sort()
       .map((key) => ({
         property: `${property}.${key}`,
         old: text(before[key]),
-        new: text(after[key], "removed"),
+        new: text(after[key]),
         ...effect,
       }));
   }
@@ -195,9 +195,9 @@ function limitsAsSize(
 const LIMITS = new Set(["autoscalingLimitMinCu", "autoscalingLimitMaxCu"]);
 const LONGEST_VALUE = 60;
 
-function text(value: unknown, absent = "not set"): string {
+function text(value: unknown): string {
   if (value === UNKNOWN) return "known after apply";
-  if (value === undefined) return absent;
+  if (value === undefined) return "not set";
   const shown = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
   return shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown;
 }

@@ -36,38 +36,38 @@ export type Live = Partial<Settings>;
 export const propertyOf = (name: SettingName): string =>
   name === "pgSettings" || name === "preloadLibraries" ? `settings.${name}` : name;
 
-/** Whether two values are the same wish. Absent and `0` are the same timeout; lists of libraries have no order. */
-export function sameSetting<K extends SettingName>(name: K, a: Settings[K] | undefined, b: Settings[K] | undefined) {
+/**
+ * Whether a compute that has `has` is as `wanted`. No timeout and `0` are equal, lists of libraries have no order, and
+ * inside `settings` only what the program names counts: the service may fill in the rest.
+ */
+export function satisfies<K extends SettingName>(name: K, has: Settings[K] | undefined, wanted: Settings[K]): boolean {
   switch (name) {
     case "suspendTimeoutSeconds":
-      return (a ?? 0) === (b ?? 0);
-    case "pgSettings":
-      return canonical(a ?? {}) === canonical(b ?? {});
-    case "preloadLibraries":
-      return canonical(libraries(a as PreloadLibraries)) === canonical(libraries(b as PreloadLibraries));
+      return (has ?? 0) === wanted;
+    case "pgSettings": {
+      const values = (has ?? {}) as Record<string, string>;
+      return Object.entries(wanted as Record<string, string>).every(([key, value]) => values[key] === value);
+    }
+    case "preloadLibraries": {
+      const { useDefaults, enabledLibraries } = wanted as PreloadLibraries;
+      const values = (has ?? {}) as PreloadLibraries;
+      return (
+        (useDefaults === undefined || (values.useDefaults ?? false) === useDefaults) &&
+        (enabledLibraries === undefined || sameNames(values.enabledLibraries ?? [], enabledLibraries))
+      );
+    }
     default:
-      return a === b;
+      return has === wanted;
   }
 }
 
-const libraries = (value: PreloadLibraries | undefined) => ({
-  useDefaults: value?.useDefaults,
-  enabledLibraries: [...(value?.enabledLibraries ?? [])].sort(),
-});
-
-/** JSON with sorted keys, for comparing. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-}
+const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && [...a].sort().every((name, index) => name === [...b].sort()[index]);
 
 /** The settings that the wish names and the compute has otherwise. Values not known yet are left out. */
 export function differences(wish: Wish, live: Live): SettingName[] {
   return (Object.keys(wish) as SettingName[]).filter((name) => {
     const wanted = wish[name];
-    return wanted !== undefined && wanted !== UNKNOWN && !sameSetting(name, wanted, live[name]);
+    return wanted !== undefined && wanted !== UNKNOWN && !satisfies(name, live[name], wanted);
   });
 }

@@ -1,0 +1,139 @@
+// Key, base URL and budgets: from the stack's config, then from the environment. Key and URL come as a pair from one
+// layer, or a key would be sent to an address that was left over from another account.
+
+import { ConfigError } from "./errors.js";
+
+/** The public service, where a program names no other. */
+export const DEFAULT_API_URL = "https://console.neon.tech/api/v2";
+
+export type OnRestart = "allow" | "warn" | "refuse";
+
+export interface Account {
+  apiKey: string;
+  apiUrl: string;
+  /** The layer in words, for errors: "COMPUTE_API_KEY (environment)". */
+  keySource: string;
+}
+
+/** What `configure` made of everything. An error is kept until somebody needs what it spoils. */
+export interface ProviderConfig {
+  account: Account | ConfigError;
+  onRestart?: OnRestart;
+  /** Whether size rules fail a check or only warn. */
+  sizes: "checked" | "unchecked";
+  autoName: boolean;
+  pollSeconds?: number;
+  requestsPerMinute?: number;
+  /** Values of the stack's config that can't be used: a check reports them. */
+  problems: ConfigProblem[];
+}
+
+export interface ConfigProblem {
+  /** The config key or environment variable. */
+  name: string;
+  reason: string;
+}
+
+/** The stack's config as the engine hands it on; names carry their namespace. */
+export interface StackConfig {
+  get(name: string): string | undefined;
+}
+
+interface Layer {
+  source: string;
+  urlSource: string;
+  apiKey?: string;
+  apiUrl?: string;
+}
+
+export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv): ProviderConfig {
+  const problems: ConfigProblem[] = [];
+  const word = <T extends string>(name: string, words: readonly T[]): T | undefined => {
+    const value = stack.get(name);
+    if (value === undefined || (words as readonly string[]).includes(value)) return value as T | undefined;
+    problems.push({ name, reason: `"${value}" is not one of ${words.map((one) => `"${one}"`).join(", ")}` });
+    return undefined;
+  };
+  const amount = (name: string, from: number, to: number): number | undefined => {
+    const value = stack.get(name);
+    if (value === undefined) return undefined;
+    const parsed = Number(value);
+    if (value.trim() !== "" && parsed >= from && parsed <= to) return parsed;
+    problems.push({ name, reason: `"${value}" is not a number from ${from} to ${to}` });
+    return undefined;
+  };
+  const onRestart = word("compute:onRestart", ["allow", "warn", "refuse"]);
+  const sizes = word("compute:sizes", ["checked", "unchecked"]) ?? "checked";
+  const autoName = (word("compute:autoName", ["true", "false"]) ?? "true") === "true";
+  const pollSeconds = amount("compute:pollSeconds", 0.1, 60);
+  const requestsPerMinute = amount("compute:requestsPerMinute", 1, 10_000);
+  return { account: readAccount(stack, env), onRestart, sizes, autoName, pollSeconds, requestsPerMinute, problems };
+}
+
+function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | ConfigError {
+  // From the strongest to the weakest. The environment wins over the stack's config because refresh and destroy get
+  // the config of the last `pulumi up`: a key that was rotated since would be the old one.
+  const layers: Layer[] = [
+    {
+      source: "COMPUTE_API_KEY (environment)",
+      urlSource: "COMPUTE_API_URL (environment)",
+      apiKey: text(env["COMPUTE_API_KEY"]),
+      apiUrl: text(env["COMPUTE_API_URL"]),
+    },
+    {
+      source: "compute:apiKey (stack config)",
+      urlSource: "compute:apiUrl (stack config)",
+      apiKey: text(stack.get("compute:apiKey")),
+      apiUrl: text(stack.get("compute:apiUrl")),
+    },
+    {
+      source: "NEON_API_KEY (environment)",
+      urlSource: "NEON_API_HOST (environment)",
+      apiKey: text(env["NEON_API_KEY"]),
+      apiUrl: text(env["NEON_API_HOST"]),
+    },
+  ];
+  const chosen = layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
+  const layer = layers[chosen];
+  if (!layer) {
+    return new ConfigError(
+      "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`",
+    );
+  }
+  if (layer.apiKey === undefined) {
+    const other = layers.find((one) => one.apiKey !== undefined);
+    const has = other ? `; the key in ${other.source} is not used for it, since key and URL come as a pair` : "";
+    return new ConfigError(
+      `${layer.urlSource} is set, but no key beside it${has}. Set ${layer.source} as well, or remove ${layer.urlSource}`,
+    );
+  }
+  if (layer.apiUrl === undefined) {
+    const lower = layers.slice(chosen + 1).find((one) => one.apiUrl !== undefined);
+    if (lower) {
+      return new ConfigError(
+        `${layer.source} is set without a URL, while ${lower.urlSource} names one: which service is meant? Key and URL come as a pair: set ${layer.urlSource} as well, or remove ${lower.urlSource}`,
+      );
+    }
+  }
+  const apiUrl = layer.apiUrl ?? DEFAULT_API_URL;
+  const problem = urlProblem(apiUrl);
+  if (problem) return new ConfigError(`${layer.urlSource}: ${problem}`);
+  return { apiKey: layer.apiKey, apiUrl, keySource: layer.source };
+}
+
+const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+function urlProblem(value: string): string | undefined {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    return `"${value}" is not a URL; it looks like ${DEFAULT_API_URL}`;
+  }
+  if (url.username || url.password) return "a URL with a user name or a password in it is not accepted";
+  if (url.search || url.hash) return `"${value}" must end with its path, such as /api/v2`;
+  if (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))) return undefined;
+  return `"${value}" must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear`;
+}

@@ -1,0 +1,133 @@
+// Validates a program's values and adds the computed input `restart`. No request: the engine runs checks one by one.
+
+import type { OnRestart, ProviderConfig } from "../config.js";
+import { atLeast, impactOf, markerOf, type Reason, type Verdict } from "../rules/restart.js";
+import { propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
+import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE, wishOf } from "./inputs.js";
+
+type Raw = Record<string, unknown>;
+
+export interface CheckAnswer {
+  inputs: Raw;
+  failures: Problem[];
+  /** Size problems under `compute:sizes: unchecked`. */
+  warnings: string[];
+}
+
+/**
+ * The first check of each resource in this process, by its hint. For a replacement the engine calls check twice, with
+ * the old inputs and then with none: the second call is the one that shows, and only this memory tells it from a
+ * creation.
+ */
+export type FirstChecks = Map<string, Raw>;
+
+export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, news: Raw): CheckAnswer {
+  const hint = typeof news["__hint"] === "string" ? news["__hint"] : undefined;
+  const isKnown = Object.keys(olds).some((key) => !(HIDDEN as readonly string[]).includes(key));
+  if (hint && isKnown) first.set(hint, olds);
+  const before = isKnown ? olds : hint ? first.get(hint) : undefined;
+
+  const secrets = new Set([...names(news["__secret"]), ...names(before?.["__secret"])]);
+  const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
+  const failures = [...configProblems(config), ...problems, ...regionProblems(before, news)];
+  const unchecked = config.sizes === "unchecked";
+  if (!unchecked) failures.push(...sizeProblems);
+
+  const wish = wishOf(inputs, unknown);
+  const verdict = before ? impactOf(wishOf(before as Inputs), wish, { secrets, asSize: asSize(news) }) : undefined;
+  if (failures.length === 0 && verdict) failures.push(...refusals(verdict, inputs.onRestart, config.onRestart));
+
+  const restart = verdict ? markerOf(verdict) : adoptionMarker(inputs, wish, secrets);
+  return {
+    inputs: { ...visible(news), ...hidden(before, news, hint, config), restart },
+    failures: failures.map((problem) => withoutSecrets(problem, secrets)),
+    warnings: unchecked ? sizeProblems.map(({ property, reason }) => `${property}: ${reason}`) : [],
+  };
+}
+
+/** Whether the program speaks of `size`, known or not. */
+const asSize = (news: Raw): boolean => news["size"] !== undefined;
+
+const names = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+
+function visible(news: Raw): Raw {
+  const gone = new Set<string>(HIDDEN);
+  return Object.fromEntries(Object.entries(news).filter(([key]) => !gone.has(key)));
+}
+
+/** The inputs that are ours. The name made for a compute stays what it was first, also when the resource is renamed. */
+function hidden(before: Raw | undefined, news: Raw, hint: string | undefined, config: ProviderConfig): Raw {
+  const ours: Raw = {};
+  const autoName = before?.["__autoName"] ?? hint;
+  if (config.autoName && autoName !== undefined && news["name"] === undefined) ours["__autoName"] = autoName;
+  // Kept, so that the next check does not show the old value of what was secret.
+  if (names(news["__secret"]).length > 0) ours["__secret"] = news["__secret"];
+  return ours;
+}
+
+function configProblems(config: ProviderConfig): Problem[] {
+  return config.problems.map(({ name, reason }) => ({ property: name, reason }));
+}
+
+/** The region is the project's; the input only asserts it. */
+function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
+  const [old, next] = [before?.["regionId"], news["regionId"]];
+  const moves = before?.["projectId"] !== news["projectId"];
+  if (typeof old !== "string" || typeof next !== "string" || old === next || moves || next === UNKNOWN_VALUE) return [];
+  return [
+    {
+      property: "regionId",
+      reason: `the compute is in ${old}: a compute can't change its region, which is its project's. Take regionId back, or name a project in ${next}`,
+    },
+  ];
+}
+
+function refusals(verdict: Verdict, own: OnRestart | undefined, stack: OnRestart | undefined): Problem[] {
+  if ((own ?? stack) !== "refuse" || !atLeast(verdict.impact, "restart")) return [];
+  const way = own
+    ? 'set onRestart: "warn" on this resource for this one change'
+    : "run once with `--config compute:onRestart=warn`";
+  return verdict.reasons
+    .filter((reason) => atLeast(reason.impact, "restart"))
+    .map((reason) => ({
+      property: reason.property,
+      reason: `${change(reason)}: ${reason.effect}. onRestart is "refuse" (${own ? "on this resource" : "compute:onRestart"}), so nothing was changed. To go on, ${way}, or take the change back; clients should reconnect by themselves`,
+    }));
+}
+
+const change = (reason: Reason): string => `${reason.property} ${reason.old} → ${reason.new}`;
+
+/** The settings whose change would be felt by whoever is connected to a compute that is taken over. */
+const FELT: readonly SettingName[] = [
+  "branchId",
+  "autoscalingLimitMinCu",
+  "autoscalingLimitMaxCu",
+  "pgSettings",
+  "disabled",
+];
+
+/** A compute that is taken over exists already, with settings that check can't see. */
+function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>): string {
+  if (!inputs.adopt) return "no";
+  const felt = FELT.filter((name) => {
+    if (wish[name] === undefined || (name === "disabled" && wish[name] === false)) return false;
+    return name !== "branchId" || typeof inputs.adopt === "string";
+  });
+  if (felt.length === 0) return "no";
+  const sets = felt.map((name) => {
+    const value = wish[name];
+    const shown = value === UNKNOWN ? "known after apply" : typeof value === "string" ? value : JSON.stringify(value);
+    return secrets.has(propertyOf(name).split(".")[0]!)
+      ? `${propertyOf(name)} (secret)`
+      : `${propertyOf(name)} ${shown}`;
+  });
+  return `maybe: adopts an existing compute and sets ${sets.join(", ")}; where it has other values it may restart, and open connections drop`;
+}
+
+/** A failure's text shows the value; not so for a secret. */
+function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
+  const top = problem.property.split(".")[0]!;
+  if (!secrets.has(top) || problem.reason.includes("a secret value")) return problem;
+  return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
+}

@@ -1,0 +1,46 @@
+// Compares the state with the program. No request: the engine runs diffs one by one.
+
+import { differences, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
+import { checkInputs, wishOf } from "./inputs.js";
+import { liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
+
+export interface DiffAnswer {
+  /**
+   * `false`: nothing differs. Absent: inputs differ, and the engine finds out which (only then does it show the
+   * details). `true`: only the outputs differ from the wish, which the engine can't see by itself.
+   */
+  changes?: boolean;
+  replaces?: string[];
+  deleteBeforeReplace?: boolean;
+}
+
+export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
+  const { inputs, unknown } = checkInputs(news);
+  const wish = wishOf(inputs, unknown);
+  const live = liveOfOutputs(olds);
+  const replaces = (["projectId", "type"] as const).filter(
+    (name) => wish[name] !== undefined && wish[name] !== live[name],
+  );
+  if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
+
+  if (olds.unfinished?.length) return { changes: true };
+  const differing = differences(wish, live);
+  const wanted = wish as Record<string, unknown>;
+  const alreadyAsked = (name: SettingName) => olds.notTaken?.[propertyOf(name)] === JSON.stringify(wanted[name]);
+  if (!differing.every(alreadyAsked)) return {};
+  if (Object.values(wish).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
+  return { changes: differing.length > 0 };
+}
+
+/** What is no setting of the compute but is known to delete and read only through the state. */
+function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {
+  const echoed = (["onDelete", "waitForReady", "customTimeouts"] as const).some(
+    (name) => JSON.stringify(olds[name]) !== JSON.stringify(inputs[name]),
+  );
+  return echoed || sameForm([...managedOf(inputs), ...unknown]) !== sameForm(olds.managed ?? []);
+}
+
+/** `size: 2` and both limits 2 are the same wish. */
+const sameForm = (managed: readonly string[]): string =>
+  [...new Set(managed.flatMap((path) => (path === "size" ? LIMITS : [path])))].sort().join(" ");
+const LIMITS = ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"];

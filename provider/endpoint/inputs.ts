@@ -1,0 +1,233 @@
+// Program values -> checked inputs and the wish. In preview a value may not be known yet: the engine then sends a fixed
+// string in its place, whatever the type is.
+
+import { z } from "zod";
+import { UNKNOWN, type Wish } from "../rules/settings.js";
+import { alwaysOnProblem, rangeProblem, sizeProblem } from "../rules/size.js";
+import { suspendProblem } from "../rules/suspend.js";
+
+/** What Pulumi sends for a value that preview does not know. */
+export const UNKNOWN_VALUE = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export interface Problem {
+  /** Path of the property in the program. */
+  property: string;
+  reason: string;
+}
+
+/** `{ raw value } is not { what }`, with the value left out where it is not JSON. */
+const bad = (what: string) => ({ error: (issue: { input?: unknown }) => `${show(issue.input)} is not ${what}` });
+const oneOf = <const T extends readonly string[]>(words: T) =>
+  z.enum(words, bad(`one of ${words.map((word) => `"${word}"`).join(", ")}`));
+const flag = () => z.boolean(bad("true or false"));
+const compute = () => z.number(bad("a number of compute units (CU), for example 2"));
+const id = (what: string) =>
+  z
+    .string(bad(`${what}: a string`))
+    .regex(/^[a-z0-9-]{1,60}$/, bad(`${what}: 1 to 60 lower-case letters, digits and dashes`));
+
+const DURATION = /^(\d+(\.\d+)?(h|m|s|ms))+$/;
+const duration = () =>
+  z.string(bad('a duration such as "10m" or "90s"')).regex(DURATION, bad('a duration such as "10m" or "90s"'));
+
+const ADOPT = 'true, false or the id of a compute, "ep-…"';
+
+const Settings = z.strictObject(
+  {
+    pgSettings: z
+      .record(
+        z.string(),
+        z.string(bad('a string: Postgres settings are sent as text, for example "128MB" or "100"')),
+        bad("an object of Postgres settings"),
+      )
+      .optional(),
+    preloadLibraries: z
+      .strictObject(
+        {
+          useDefaults: flag().optional(),
+          enabledLibraries: z.array(z.string(bad("the name of a library")), bad("a list of library names")).optional(),
+        },
+        bad("an object { useDefaults, enabledLibraries }"),
+      )
+      .optional(),
+  },
+  bad("an object { pgSettings, preloadLibraries }"),
+);
+
+/** What a program can say. Every property is optional here: whether one is missing is decided with the unknown ones. */
+const Inputs = z.strictObject({
+  projectId: id("a project id").optional(),
+  branchId: id("a branch id").optional(),
+  type: oneOf(["read_write", "read_only"]).optional(),
+  regionId: z.string(bad("a region such as aws-us-east-2")).min(1, bad("a region such as aws-us-east-2")).optional(),
+  size: compute().optional(),
+  autoscalingLimitMinCu: compute().optional(),
+  autoscalingLimitMaxCu: compute().optional(),
+  suspendTimeoutSeconds: z.number(bad("a number of seconds, -1 or 0")).optional(),
+  name: z
+    .string(bad("a name: a string"))
+    .refine((name) => name.length >= 1 && name.length <= 64, bad("a name: 1 to 64 characters"))
+    .optional(),
+  disabled: flag().optional(),
+  poolerEnabled: flag().optional(),
+  settings: Settings.optional(),
+  adopt: z.union([z.boolean(), z.string().regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT))], bad(ADOPT)).optional(),
+  onDelete: oneOf(["delete", "release"]).optional(),
+  onRestart: oneOf(["allow", "warn", "refuse"]).optional(),
+  waitForReady: flag().optional(),
+  customTimeouts: z
+    .strictObject(
+      { create: duration().optional(), update: duration().optional(), delete: duration().optional() },
+      bad("an object { create, update, delete }"),
+    )
+    .optional(),
+});
+export type Inputs = z.infer<typeof Inputs>;
+
+/** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
+export const HIDDEN = ["__provider", "__hint", "__autoName", "__secret", "restart"] as const;
+
+export interface Checked {
+  /** The known values, typed. Only whole if `problems` is empty. */
+  inputs: Inputs;
+  /** Top-level properties, and `settings.…` parts, that are not known yet. */
+  unknown: ReadonlySet<string>;
+  problems: Problem[];
+  /** Problems of the size rules alone, which `compute:sizes: unchecked` turns into warnings. */
+  sizeProblems: Problem[];
+}
+
+/** Checks the program's values, all failures at once. */
+export function checkInputs(raw: Record<string, unknown>): Checked {
+  const unknown = new Set<string>();
+  const values = withoutUnknown(raw, unknown);
+  for (const key of HIDDEN) delete values[key];
+  const parsed = Inputs.safeParse(values);
+  const problems = parsed.success ? [] : parsed.error.issues.flatMap(problemsOf);
+  const inputs = (parsed.success ? parsed.data : values) as Inputs;
+  const said = (name: string) => unknown.has(name) || values[name] !== undefined;
+  for (const name of ["projectId", "branchId"]) {
+    if (!said(name)) problems.push({ property: name, reason: `${name} is required` });
+  }
+  const broken = (name: string) => problems.some(({ property }) => property === name);
+  if (inputs.adopt === true && inputs.type === "read_only") {
+    problems.push({
+      property: "adopt",
+      reason: 'adopt: true takes over the primary of the branch; for a read replica give its id, adopt: "ep-…"',
+    });
+  }
+  if (typeof inputs.suspendTimeoutSeconds === "number") {
+    const reason = suspendProblem(inputs.suspendTimeoutSeconds);
+    if (reason) problems.push({ property: "suspendTimeoutSeconds", reason });
+  }
+  problems.push(...limitForms(said));
+  return { inputs, unknown, problems, sizeProblems: sizeRules(inputs, broken) };
+}
+
+/** `size`, or both limits: one alone would leave the other to whatever the service has. */
+function limitForms(said: (name: string) => boolean): Problem[] {
+  const [min, max] = [said("autoscalingLimitMinCu"), said("autoscalingLimitMaxCu")];
+  if (said("size") && (min || max)) {
+    return [{ property: "size", reason: "give either size (a fixed size) or both autoscaling limits, not both forms" }];
+  }
+  if (min === max) return [];
+  const [one, other] = min
+    ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"]
+    : ["autoscalingLimitMaxCu", "autoscalingLimitMinCu"];
+  return [{ property: one!, reason: `${one} needs ${other} beside it; for a fixed size use size` }];
+}
+
+function sizeRules(inputs: Inputs, broken: (name: string) => boolean): Problem[] {
+  const found: Problem[] = [];
+  const wellFormed = (name: "size" | "autoscalingLimitMinCu" | "autoscalingLimitMaxCu") => {
+    const cu = inputs[name];
+    if (typeof cu !== "number" || broken(name)) return undefined;
+    const reason = sizeProblem(cu);
+    if (reason) found.push({ property: name, reason });
+    return reason ? undefined : cu;
+  };
+  const size = wellFormed("size");
+  const min = wellFormed("autoscalingLimitMinCu") ?? size;
+  const max = wellFormed("autoscalingLimitMaxCu") ?? size;
+  if (min !== undefined && max !== undefined) {
+    const reason = rangeProblem(min, max);
+    if (reason) found.push({ property: "autoscalingLimitMaxCu", reason });
+  }
+  if (max !== undefined && typeof inputs.suspendTimeoutSeconds === "number") {
+    const reason = alwaysOnProblem(max, inputs.suspendTimeoutSeconds);
+    if (reason) found.push({ property: "suspendTimeoutSeconds", reason });
+  }
+  return found;
+}
+
+/** What checked inputs ask of the service. Values not known yet are marked so. */
+export function wishOf(inputs: Inputs, unknown: ReadonlySet<string> = new Set()): Wish {
+  const wish: Wish = {
+    projectId: inputs.projectId,
+    branchId: inputs.branchId,
+    type: inputs.type ?? "read_write",
+    autoscalingLimitMinCu: inputs.autoscalingLimitMinCu ?? inputs.size,
+    autoscalingLimitMaxCu: inputs.autoscalingLimitMaxCu ?? inputs.size,
+    suspendTimeoutSeconds: inputs.suspendTimeoutSeconds,
+    name: inputs.name,
+    disabled: inputs.disabled,
+    poolerEnabled: inputs.poolerEnabled,
+    pgSettings: inputs.settings?.pgSettings,
+    preloadLibraries: inputs.settings?.preloadLibraries,
+  };
+  for (const path of unknown) {
+    if (path === "size") {
+      wish.autoscalingLimitMinCu = UNKNOWN;
+      wish.autoscalingLimitMaxCu = UNKNOWN;
+    } else if (path === "settings") {
+      wish.pgSettings = UNKNOWN;
+      wish.preloadLibraries = UNKNOWN;
+    } else {
+      const name = path.split(".")[path.startsWith("settings.") ? 1 : 0]!;
+      if (name in wish) wish[name as "name"] = UNKNOWN;
+    }
+  }
+  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
+}
+
+/** Milliseconds of a duration such as "1h30m"; undefined where the program sets none. */
+export function millisecondsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const unit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)].reduce((sum, [, n, u]) => sum + Number(n) * unit[u!]!, 0);
+}
+
+/** A copy without the unknown values; their paths go into `unknown`. A list with an unknown item is unknown whole. */
+function withoutUnknown(value: Record<string, unknown>, unknown: Set<string>, path = ""): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const at = path ? `${path}.${key}` : key;
+    if (inner === UNKNOWN_VALUE || (Array.isArray(inner) && JSON.stringify(inner).includes(UNKNOWN_VALUE))) {
+      unknown.add(at);
+    } else if (inner !== null && typeof inner === "object" && !Array.isArray(inner)) {
+      copy[key] = withoutUnknown(inner as Record<string, unknown>, unknown, at);
+    } else if (inner !== undefined && inner !== null) {
+      copy[key] = inner;
+    }
+  }
+  return copy;
+}
+
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.map(String);
+  if (issue.code !== "unrecognized_keys") return [{ property: path.join("."), reason: issue.message }];
+  const known = path.length === 0 ? Object.keys(Inputs.shape) : [];
+  return issue.keys.map((key) => {
+    const near = known.find((name) => name.toLowerCase().replace(/[^a-z]/g, "") === camel(key));
+    const hint = near ? `did you mean ${near}?` : known.length ? `known are ${known.join(", ")}` : "remove it";
+    return { property: [...path, key].join("."), reason: `there is no property ${key}: ${hint}` };
+  });
+}
+
+/** `autoscaling_limit_min_cu` and `AutoscalingLimitMinCU` are both meant as `autoscalingLimitMinCu`. */
+const camel = (key: string) => key.toLowerCase().replace(/[^a-z]/g, "");
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

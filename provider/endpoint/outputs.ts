@@ -1,0 +1,190 @@
+// What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
+
+import {
+  type EndpointType,
+  type Live,
+  type PreloadLibraries,
+  propertyOf,
+  type SettingName,
+} from "../rules/settings.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { Inputs } from "./inputs.js";
+import { liveOf, pruned } from "./mapping.js";
+
+export interface Outputs {
+  projectId: string;
+  branchId: string;
+  type: EndpointType;
+  regionId?: string;
+  /** Only where the program says `size` and the limits are equal. */
+  size?: number;
+  autoscalingLimitMinCu?: number;
+  autoscalingLimitMaxCu?: number;
+  suspendTimeoutSeconds?: number;
+  name?: string;
+  disabled?: boolean;
+  poolerEnabled?: boolean;
+  settings?: { pgSettings?: Record<string, string>; preloadLibraries?: PreloadLibraries };
+  host?: string;
+  poolerHost?: string;
+  proxyHost?: string;
+  createdAt?: string;
+  poolerMode?: string;
+  passwordlessAccess?: boolean;
+  provisioner?: string;
+  /** Whether the compute existed before and was taken over. */
+  adopted: boolean;
+  restart: "no";
+  /** Paths of the properties that the program sets: read and delete see outputs only. */
+  managed: string[];
+  /** Ids of operations that a step left unfinished. */
+  unfinished?: string[];
+  /** What the service did not take although it was asked: path of the property -> the value asked for, as JSON. */
+  notTaken?: Record<string, string>;
+  onDelete?: "delete" | "release";
+  waitForReady?: boolean;
+  customTimeouts?: Inputs["customTimeouts"];
+}
+
+/** What a step knows beside the compute itself. */
+export interface StepRecord {
+  adopted: boolean;
+  unfinished?: string[];
+  notTaken?: Record<string, string>;
+}
+
+/**
+ * The state of a compute after a step.
+ * @param last what was known before: a server may leave a field out of an answer although it is set
+ * @param secrets properties whose values must not show under another name
+ */
+export function outputsOf(
+  endpoint: WireEndpoint,
+  inputs: Inputs,
+  record: StepRecord,
+  last: Partial<Outputs> = {},
+  secrets: ReadonlySet<string> = new Set(),
+): Outputs {
+  const live: Live = { ...liveOfOutputs(last), ...liveOf(endpoint) };
+  const host = endpoint.host ?? last.host;
+  const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
+  // Pulumi hides an output where the input of the same name is secret; it can't know that a limit repeats the size.
+  const limits = secrets.has("size")
+    ? {}
+    : { autoscalingLimitMinCu: live.autoscalingLimitMinCu, autoscalingLimitMaxCu: live.autoscalingLimitMaxCu };
+  return pruned({
+    projectId: live.projectId ?? inputs.projectId ?? "",
+    branchId: live.branchId ?? inputs.branchId ?? "",
+    type: live.type ?? inputs.type ?? "read_write",
+    regionId: endpoint.region_id ?? last.regionId,
+    size: inputs.size === undefined ? undefined : fixed,
+    ...limits,
+    suspendTimeoutSeconds: live.suspendTimeoutSeconds,
+    name: live.name,
+    disabled: live.disabled,
+    poolerEnabled: live.poolerEnabled,
+    settings: pruned({ pgSettings: filled(live.pgSettings), preloadLibraries: filled(live.preloadLibraries) }),
+    host,
+    poolerHost: host && poolerHost(host),
+    proxyHost: endpoint.proxy_host ?? last.proxyHost,
+    createdAt: endpoint.created_at ?? last.createdAt,
+    poolerMode: endpoint.pooler_mode ?? last.poolerMode,
+    passwordlessAccess: endpoint.passwordless_access ?? last.passwordlessAccess,
+    provisioner: endpoint.provisioner ?? last.provisioner,
+    ...recordOf(inputs, record),
+  });
+}
+
+/** The part of the state that is not the service's: what delete and read have to know of the program. */
+export function recordOf(inputs: Inputs, record: StepRecord) {
+  return {
+    adopted: record.adopted,
+    restart: "no" as const,
+    managed: managedOf(inputs),
+    unfinished: record.unfinished?.length ? record.unfinished : undefined,
+    notTaken: record.notTaken && Object.keys(record.notTaken).length > 0 ? record.notTaken : undefined,
+    onDelete: inputs.onDelete,
+    waitForReady: inputs.waitForReady,
+    customTimeouts: inputs.customTimeouts,
+  };
+}
+
+const filled = <T extends object>(value: T | undefined): T | undefined =>
+  value && Object.keys(value).length > 0 ? value : undefined;
+
+/** The pooled host is the compute's host with `-pooler` behind its first label. */
+export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
+
+/** The settings a compute had when it was looked at last. */
+export function liveOfOutputs(outputs: Partial<Outputs>): Live {
+  return pruned({
+    projectId: outputs.projectId,
+    branchId: outputs.branchId,
+    type: outputs.type,
+    autoscalingLimitMinCu: outputs.autoscalingLimitMinCu ?? outputs.size,
+    autoscalingLimitMaxCu: outputs.autoscalingLimitMaxCu ?? outputs.size,
+    suspendTimeoutSeconds: outputs.suspendTimeoutSeconds,
+    name: outputs.name,
+    disabled: outputs.disabled,
+    poolerEnabled: outputs.poolerEnabled,
+    pgSettings: outputs.settings?.pgSettings,
+    preloadLibraries: outputs.settings?.preloadLibraries,
+  });
+}
+
+/** Properties that only one step reads and that are no wish: they are never "managed". */
+const NOT_MANAGED = new Set(["adopt", "onDelete", "onRestart", "waitForReady", "customTimeouts"]);
+
+/** Paths of the properties that the program sets; inside `settings` each part by itself. */
+export function managedOf(inputs: Inputs): string[] {
+  const { settings, ...rest } = inputs;
+  const top = Object.entries(rest).flatMap(([name, value]) =>
+    value === undefined || NOT_MANAGED.has(name) ? [] : [name],
+  );
+  const parts = Object.entries({ ...settings }).flatMap(([part, value]) =>
+    Object.entries({ ...value }).flatMap(([key, inner]) => (inner === undefined ? [] : [`settings.${part}.${key}`])),
+  );
+  return [...top, ...parts].sort();
+}
+
+/**
+ * The inputs that a program would have to say for the compute to be as it is: the live values of what it manages.
+ * Returned by read, so that drift shows, and only drift.
+ */
+export function inputsOf(outputs: Outputs): Record<string, unknown> {
+  const managed = new Set(outputs.managed);
+  const inputs: Record<string, unknown> = {};
+  for (const path of outputs.managed) {
+    if (!path.startsWith("settings.") && path !== "size") inputs[path] = outputs[path as keyof Outputs];
+  }
+  if (managed.has("size")) {
+    if (outputs.size !== undefined) inputs["size"] = outputs.size;
+    else {
+      inputs["autoscalingLimitMinCu"] = outputs.autoscalingLimitMinCu;
+      inputs["autoscalingLimitMaxCu"] = outputs.autoscalingLimitMaxCu;
+    }
+  }
+  const settings = pruned({
+    pgSettings: partOf(outputs.managed, "settings.pgSettings.", outputs.settings?.pgSettings),
+    preloadLibraries: partOf(outputs.managed, "settings.preloadLibraries.", outputs.settings?.preloadLibraries),
+  });
+  if (Object.keys(settings).length > 0) inputs["settings"] = settings;
+  return pruned({
+    ...inputs,
+    onDelete: outputs.onDelete,
+    waitForReady: outputs.waitForReady,
+    customTimeouts: outputs.customTimeouts,
+  });
+}
+
+function partOf(managed: readonly string[], prefix: string, values: object | undefined) {
+  const keys = managed.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  if (keys.length === 0) return undefined;
+  return pruned(Object.fromEntries(keys.map((key) => [key, (values as Record<string, unknown>)?.[key]])));
+}
+
+/** What the service did not take, for the state and for a warning: path -> the value asked for, as JSON. */
+export function notTakenOf(names: readonly SettingName[], wish: object): Record<string, string> {
+  const wanted = wish as Record<string, unknown>;
+  return Object.fromEntries(names.map((name) => [propertyOf(name), JSON.stringify(wanted[name])]));
+}
