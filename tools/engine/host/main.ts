@@ -303,5 +303,11 @@ function serve(): void {
   });
 }
 
-process.on("SIGINT", () => {}); // the engine decides: it asks through `cancel`, or hangs up
+// The engine's way to end a plugin; one that doesn't end by itself holds it up for seconds.
+process.on("SIGINT", () => {
+  for (const child of running) interrupt(child);
+  const leaveWhenDone = () => running.size === 0 && process.exit(0);
+  leaveWhenDone();
+  setInterval(leaveWhenDone, 20);
+});
 serve();
