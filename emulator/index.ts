@@ -3,8 +3,10 @@ import type { Seed } from "./seed.js";
 import type { Time } from "./time.js";
 import type { World } from "./world.js";
 
+export { createEmulator } from "./core.js";
 export type { FaultRule } from "./faults.js";
 export { SEED, type Seed } from "./seed.js";
+export { startEmulator } from "./server.js";
 export { realTime, seededRandom, type Time, type VirtualTime, virtualTime } from "./time.js";
 export type { BranchRow, EndpointRow, OperationRow, ProjectRow, World } from "./world.js";
 
@@ -89,14 +91,4 @@ export interface RunningEmulator extends Emulator {
   readonly url: string;
   /** Ends all connections. A second call does nothing. */
   close(): Promise<void>;
-}
-
-/** The control plane without a socket, for tests that stay in one process. */
-export function createEmulator(_options: EmulatorOptions = {}): Emulator {
-  throw new Error("not built yet");
-}
-
-/** The control plane on a port of 127.0.0.1. */
-export async function startEmulator(_options: EmulatorOptions = {}): Promise<RunningEmulator> {
-  throw new Error("not built yet");
 }

@@ -1,0 +1,85 @@
+import type { z } from "zod";
+import type { ProjectCreateBody } from "./handlers/bodies.js";
+import { branchId, password, projectId } from "./ids.js";
+import { unknownRegion } from "./refuse.js";
+import type { Site } from "./rules.js";
+import { instant } from "./time.js";
+import type { BranchRow, ProjectRow } from "./world.js";
+
+export const DEFAULT_REGION = "aws-us-east-2";
+const DEFAULT_DATABASE = "neondb";
+const DEFAULT_PG_VERSION = 17;
+const DEFAULT_RETENTION_SECONDS = 86_400;
+const REGION = /^(aws|azure)-[a-z0-9-]{1,40}$/;
+
+export function newProject(
+  site: Site,
+  wish: z.output<typeof ProjectCreateBody>["project"],
+  id = projectId(site.random),
+): ProjectRow {
+  const region = wish.region_id ?? DEFAULT_REGION;
+  if (!REGION.test(region)) throw unknownRegion(region);
+  const at = instant(site.now);
+  return {
+    id,
+    name: wish.name ?? id,
+    region_id: region,
+    pg_version: wish.pg_version ?? DEFAULT_PG_VERSION,
+    provisioner: wish.provisioner ?? "k8s-neonvm",
+    store_passwords: wish.store_passwords ?? true,
+    default_endpoint_settings: {
+      autoscaling_limit_min_cu: wish.autoscaling_limit_min_cu ?? 0.25,
+      autoscaling_limit_max_cu: wish.autoscaling_limit_max_cu ?? 0.25,
+      suspend_timeout_seconds: 0,
+      ...wish.default_endpoint_settings,
+    },
+    settings: wish.settings ?? {},
+    history_retention_seconds: wish.history_retention_seconds ?? DEFAULT_RETENTION_SECONDS,
+    ...(wish.org_id !== undefined ? { org_id: wish.org_id } : {}),
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+interface BranchWish {
+  id?: string;
+  /** Absent: the branch's id. */
+  name?: string;
+  /** Roles and databases come from the parent; a root branch gets one of each. */
+  parent?: BranchRow;
+  default?: boolean;
+  protected?: boolean;
+  expires_at?: string;
+  annotation?: Record<string, string>;
+  role?: string;
+  database?: string;
+}
+
+/** A branch as it is created: on its way to `ready`, not in the world yet. */
+export function newBranch(site: Site, project: ProjectRow, wish: BranchWish): BranchRow {
+  const at = instant(site.now);
+  const id = wish.id ?? branchId(site.random);
+  const database = wish.database ?? DEFAULT_DATABASE;
+  const role = wish.role ?? `${database}_owner`;
+  return {
+    id,
+    project_id: project.id,
+    ...(wish.parent ? { parent_id: wish.parent.id } : {}),
+    name: wish.name ?? id,
+    current_state: "init",
+    pending_state: "ready",
+    state_changed_at: at,
+    default: wish.default ?? false,
+    protected: wish.protected ?? false,
+    ...(wish.expires_at !== undefined ? { expires_at: wish.expires_at } : {}),
+    created_at: at,
+    updated_at: at,
+    annotation: wish.annotation ?? {},
+    roles: wish.parent
+      ? structuredClone(wish.parent.roles)
+      : [{ name: role, password: password(site.random), created_at: at }],
+    databases: wish.parent
+      ? structuredClone(wish.parent.databases)
+      : [{ id: Math.floor(site.random() * 1e8), name: database, owner_name: role, created_at: at }],
+  };
+}

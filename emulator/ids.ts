@@ -1,0 +1,27 @@
+/** Ids in the service's style. They depend on `random` alone, so a seeded one repeats them. */
+
+const FIRST =
+  "amber ancient bright calm cold copper crimson dark dawn deep dry falling fancy gentle green icy late little";
+const SECOND =
+  "base bird block boat bonus bread breeze bush cake cell cherry cloud darkness dawn dew dream dust feather";
+const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+const PLACE = "a5";
+const TAIL_LENGTH = 6;
+const PROJECT_DIGITS = 8;
+const PASSWORD_LENGTH = 12;
+
+const pick = <T>(random: () => number, from: ArrayLike<T>): T => from[Math.floor(random() * from.length)] as T;
+const letters = (random: () => number, count: number, from: string = LETTERS) =>
+  Array.from({ length: count }, () => pick(random, from)).join("");
+const words = (random: () => number) => `${pick(random, FIRST.split(" "))}-${pick(random, SECOND.split(" "))}`;
+
+export const endpointId = (random: () => number) => `ep-${words(random)}-${PLACE}${letters(random, TAIL_LENGTH)}`;
+export const branchId = (random: () => number) => `br-${words(random)}-${PLACE}${letters(random, TAIL_LENGTH)}`;
+export const projectId = (random: () => number) =>
+  `${words(random)}-${pick(random, "123456789")}${letters(random, PROJECT_DIGITS - 1, "0123456789")}`;
+export const password = (random: () => number) => `npg_${letters(random, PASSWORD_LENGTH)}`;
+
+export function uuid(random: () => number): string {
+  const hex = (count: number) => letters(random, count, "0123456789abcdef");
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-${pick(random, "89ab")}${hex(3)}-${hex(12)}`;
+}

@@ -1,0 +1,69 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { BASE_PATH, createEmulator, LARGEST_BODY_BYTES } from "./core.js";
+import type { EmulatorOptions, RunningEmulator } from "./index.js";
+
+const LOOPBACK = "127.0.0.1";
+
+/** Sockets, and nothing but sockets, around `handle`. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
+  const emulator = createEmulator(options);
+  const server = createServer((request, response) => {
+    // A client that hangs up while it is served is no news.
+    serve(request, response).catch(() => request.socket.destroy());
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const answer = await emulator.handle({
+      method: request.method ?? "GET",
+      path: request.url ?? "/",
+      headers: flat(request.headers),
+      ...(body === "" ? {} : { body }),
+    });
+    if ("cut" in answer) {
+      request.socket.destroy();
+      return;
+    }
+    const length = answer.status === 204 ? {} : { "content-length": String(Buffer.byteLength(answer.body)) };
+    response.writeHead(answer.status, { ...length, ...answer.headers });
+    response.end(answer.body);
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, LOOPBACK, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://${LOOPBACK}:${port}`;
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    return closing;
+  };
+  // Defined on the object itself, not spread: `world` is looked up anew each time.
+  return Object.defineProperties(emulator, {
+    origin: { value: origin, enumerable: true },
+    url: { value: `${origin}${BASE_PATH}`, enumerable: true },
+    close: { value: close, enumerable: true },
+  }) as RunningEmulator;
+}
+
+/** Reads a little more than is allowed, so that the refusal can be given, and no more. */
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    if (length <= LARGEST_BODY_BYTES) chunks.push(chunk);
+    length += chunk.length;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function flat(headers: IncomingMessage["headers"]): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
+}
