@@ -1,6 +1,6 @@
 // Compares the state with the program. No request: the engine runs diffs one by one.
 
-import { differences, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
+import { canonical, differences, digest, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
 import { checkInputs, wishOf } from "./inputs.js";
 import { liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
 
@@ -26,7 +26,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
   if (olds.unfinished?.length) return { changes: true };
   const differing = differences(wish, live);
   const wanted = wish as Record<string, unknown>;
-  const alreadyAsked = (name: SettingName) => olds.notTaken?.[propertyOf(name)] === JSON.stringify(wanted[name]);
+  const alreadyAsked = (name: SettingName) => olds.notTaken?.[propertyOf(name)] === digest(wanted[name]);
   if (!differing.every(alreadyAsked)) return {};
   if (Object.values(wish).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
   return { changes: differing.length > 0 };
@@ -35,7 +35,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
 /** What is no setting of the compute but is known to delete and read only through the state. */
 function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {
   const echoed = (["onDelete", "waitForReady", "customTimeouts"] as const).some(
-    (name) => JSON.stringify(olds[name]) !== JSON.stringify(inputs[name]),
+    (name) => canonical(olds[name]) !== canonical(inputs[name]),
   );
   return echoed || sameForm([...managedOf(inputs), ...unknown]) !== sameForm(olds.managed ?? []);
 }

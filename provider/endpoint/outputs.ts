@@ -1,6 +1,7 @@
 // What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
 
 import {
+  digest,
   type EndpointType,
   type Live,
   type PreloadLibraries,
@@ -39,7 +40,7 @@ export interface Outputs {
   managed: string[];
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
-  /** What the service did not take although it was asked: path of the property -> the value asked for, as JSON. */
+  /** What the service did not take although it was asked: path of the property -> digest of the value asked for. */
   notTaken?: Record<string, string>;
   onDelete?: "delete" | "release";
   waitForReady?: boolean;
@@ -183,8 +184,8 @@ function partOf(managed: readonly string[], prefix: string, values: object | und
   return pruned(Object.fromEntries(keys.map((key) => [key, (values as Record<string, unknown>)?.[key]])));
 }
 
-/** What the service did not take, for the state and for a warning: path -> the value asked for, as JSON. */
+/** What the service did not take, for the state: path -> digest of the value asked for, which may be a secret. */
 export function notTakenOf(names: readonly SettingName[], wish: object): Record<string, string> {
   const wanted = wish as Record<string, unknown>;
-  return Object.fromEntries(names.map((name) => [propertyOf(name), JSON.stringify(wanted[name])]));
+  return Object.fromEntries(names.map((name) => [propertyOf(name), digest(wanted[name])]));
 }

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** A value of the program that preview does not know yet. Rules skip it, and the restart notice says "maybe". */
 export const UNKNOWN = Symbol("known after apply");
 export type Unknown = typeof UNKNOWN;
@@ -71,3 +73,16 @@ export function differences(wish: Wish, live: Live): SettingName[] {
     return wanted !== undefined && wanted !== UNKNOWN && !satisfies(name, live[name], wanted);
   });
 }
+
+/** JSON with sorted keys, for comparing: the order of keys changes on the way through Pulumi. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value ?? null, (_key, inner: unknown) =>
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** A short digest of a value: tells whether it is the same one without keeping it. */
+export const digest = (value: unknown): string =>
+  createHash("sha256").update(canonical(value)).digest("hex").slice(0, 12);

@@ -1,0 +1,242 @@
+// Look, create, keep the id from that moment, wait. POST …/endpoints
+
+import type { Deadline } from "../clock.js";
+import { isKind, type ServiceError, Stopped } from "../errors.js";
+import { pendingOf } from "../operations/settle.js";
+import { atLeast, impactOf, sentence } from "../rules/restart.js";
+import { differences, type Wish } from "../rules/settings.js";
+import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import type { Inputs } from "./inputs.js";
+import { wishOf } from "./inputs.js";
+import { createBody, liveOf, pruned } from "./mapping.js";
+import type { Outputs } from "./outputs.js";
+import {
+  assertRegion,
+  deadlineFor,
+  kept,
+  type Process,
+  patch,
+  readBack,
+  settleOrKeep,
+  type Target,
+  toChange,
+} from "./step.js";
+
+export interface CreateRequest {
+  inputs: Inputs;
+  /** The name for a compute to which the program gives none. */
+  autoName?: string;
+  secrets: ReadonlySet<string>;
+}
+
+export async function create(process: Process, request: CreateRequest): Promise<{ id: string; outputs: Outputs }> {
+  const { context } = process;
+  const { inputs } = request;
+  const project = inputs.projectId ?? "";
+  const called = context.clock.now();
+  const { target, answer, deadline } = await context.turns.take(project, async () => {
+    const deadline = deadlineFor(process, inputs.customTimeouts, "create");
+    const before = await lookBefore(process, project, called, deadline);
+    if (before[0]) assertRegion(inputs, before[0].region_id, `project ${project}`);
+    const existing = adopted(inputs, project, before);
+    const made = existing
+      ? await adopt(process, request, existing, deadline)
+      : await post(process, request, before, deadline);
+    const target: Target = {
+      project,
+      id: made.endpoint.id,
+      inputs,
+      last: existing ? {} : pruned({ name: inputs.name ?? request.autoName }),
+      adopted: existing !== undefined,
+      secrets: request.secrets,
+    };
+    process.created.add(target.id);
+    await settleOrKeep(process, target, made, deadline);
+    return { target, answer: made.endpoint, deadline };
+  });
+  return { id: target.id, outputs: await readBack(process, target, answer, deadline) };
+}
+
+/** One list serves all creates of a project that were called before it was asked for; it tells what was there before. */
+const looks = new WeakMap<Process, Map<string, { asked: number; list: Promise<WireEndpoint[]> }>>();
+
+async function lookBefore(process: Process, project: string, called: number, deadline: Deadline) {
+  const byProject = looks.get(process) ?? new Map();
+  looks.set(process, byProject);
+  const last = byProject.get(project);
+  if (last && last.asked >= called) {
+    try {
+      return await last.list;
+    } catch {
+      // That was the other create's misfortune: look again.
+    }
+  }
+  const look = { asked: process.context.clock.now(), list: process.context.lists.look(project, deadline) };
+  byProject.set(project, look);
+  return look.list;
+}
+
+/** The compute that `adopt` means, or undefined where one is to be made. */
+function adopted(inputs: Inputs, project: string, before: readonly WireEndpoint[]): WireEndpoint | undefined {
+  const type = inputs.type ?? "read_write";
+  if (inputs.adopt === true) return before.find((one) => isPrimaryOf(one, inputs.branchId));
+  if (typeof inputs.adopt !== "string") return undefined;
+  const found = before.find((one) => one.id === inputs.adopt);
+  if (!found) {
+    throw new Stopped(
+      `adopt names ${inputs.adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed`,
+    );
+  }
+  if (found.type !== undefined && found.type !== type) {
+    throw new Stopped(
+      `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed`,
+    );
+  }
+  return found;
+}
+
+/** Takes over a compute that exists: changes what the program asks for and leaves the rest as it is. */
+async function adopt(process: Process, request: CreateRequest, existing: WireEndpoint, deadline: Deadline) {
+  const { inputs, secrets } = request;
+  const project = inputs.projectId ?? "";
+  const wish = wishOf(inputs);
+  const live = liveOf(existing);
+  const verdict = impactOf(live, wish, { secrets, asSize: inputs.size !== undefined });
+  if ((inputs.onRestart ?? process.config.onRestart) === "refuse" && atLeast(verdict.impact, "restart")) {
+    throw new Stopped(
+      `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this run`,
+    );
+  }
+  const names = toChange(wish, live);
+  if (names.length > 0) return patch(process, { project, id: existing.id }, wish, names, existing, deadline);
+  const busy = existing.pending_state !== undefined || existing.current_state === "init";
+  const operations = busy ? await pendingOf(process.context, project, existing.id, deadline) : [];
+  return { endpoint: existing, operations };
+}
+
+/** Creates the compute; after a lost answer it looks for the compute before it asks again. */
+async function post(
+  process: Process,
+  request: CreateRequest,
+  before: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<WireEndpointChange> {
+  const { inputs, autoName } = request;
+  const { client, clock } = process.context;
+  const project = inputs.projectId ?? "";
+  refuseSecond(process, request, project, before);
+  const wish = wishOf(inputs);
+  const body = createBody(wish, { autoName, regionId: inputs.regionId });
+  let lost = false;
+  for (;;) {
+    try {
+      return await client.createEndpoint(project, body, deadline);
+    } catch (error) {
+      const late = lost && isKind(error, "service") && alreadyThere(error);
+      if ((!isKind(error, "unclear") && !late) || deadline.leftMs() <= 0) throw explained(error, inputs, project);
+      lost = true;
+      const ours = await findLost(process, request, before, wish, deadline);
+      if (ours) return ours;
+      if (late) throw explained(error, inputs, project);
+      await clock.sleep(Math.min(LOST_PAUSE_MS, Math.max(0, deadline.leftMs())));
+    }
+  }
+}
+
+/** Between a lost answer and the next try: the work may still be on its way through a proxy. */
+const LOST_PAUSE_MS = 2000;
+
+/** What was not there before, is as we asked, and is no other create's of this process. */
+async function findLost(
+  process: Process,
+  request: CreateRequest,
+  before: readonly WireEndpoint[],
+  wish: Wish,
+  deadline: Deadline,
+): Promise<WireEndpointChange | undefined> {
+  const project = request.inputs.projectId ?? "";
+  const known = new Set(before.map((one) => one.id));
+  const name = request.inputs.name ?? request.autoName;
+  const now = await process.context.lists.look(project, deadline);
+  const candidates = now.filter(
+    (one) =>
+      !known.has(one.id) &&
+      !process.created.has(one.id) &&
+      (one.name === undefined || one.name === name) &&
+      differences(wish, { ...(wish as object), ...liveOf(one), name: request.inputs.name }).length === 0,
+  );
+  if (candidates.length > 1) {
+    throw new Stopped(
+      `the answer to creating a compute in project ${project} was lost, and ${candidates.length} new computes could be it: ${list(candidates)}. Nothing is in the state. Take the right one over with adopt: "ep-…", and delete what nobody needs`,
+    );
+  }
+  const [found] = candidates;
+  if (!found) return undefined;
+  process.created.add(found.id);
+  try {
+    return { endpoint: found, operations: await pendingOf(process.context, project, found.id, deadline) };
+  } catch (error) {
+    const target = {
+      project,
+      id: found.id,
+      inputs: request.inputs,
+      last: {},
+      adopted: false,
+      secrets: request.secrets,
+    };
+    throw kept(target, found, [UNKNOWN_OPERATION], error);
+  }
+}
+
+/** Stands in the state for operations whose ids are not known: the next step looks at the compute itself. */
+export const UNKNOWN_OPERATION = "unknown";
+
+/** Stops before a second compute is made where one of ours may stand already. */
+function refuseSecond(
+  process: Process,
+  request: CreateRequest,
+  project: string,
+  before: readonly WireEndpoint[],
+): void {
+  const { inputs, autoName } = request;
+  const type = inputs.type ?? "read_write";
+  const others = before.filter((one) => !process.created.has(one.id));
+  const left =
+    inputs.name === undefined ? others.find((one) => autoName !== undefined && one.name === autoName) : undefined;
+  if (left) {
+    throw new Stopped(
+      `compute ${left.id} of project ${project} carries the name ${autoName}, which belongs to this resource: an interrupted run may have left it, or the resource was renamed or moved. It was not touched. Choose: adopt: "${left.id}" takes it over; the resource option aliases tells Pulumi that it was renamed or moved; or delete the compute if nobody needs it`,
+    );
+  }
+  const namesake = others.find(
+    (one) =>
+      inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
+  );
+  if (namesake) {
+    throw new Stopped(
+      `branch ${inputs.branchId} already has a ${type} compute named ${inputs.name}: ${namesake.id}. An interrupted run may have left it. It was not touched. Choose: adopt: "${namesake.id}" takes it over; another name makes a second one; or delete the compute if nobody needs it`,
+    );
+  }
+  const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
+  if (primary) throw new Stopped(primaryExists(inputs, project, primary.id));
+}
+
+const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
+  one.type === "read_write" && one.branch_id === branchId;
+
+const primaryExists = (inputs: Inputs, project: string, id: string): string =>
+  `branch ${inputs.branchId} of project ${project} already has its primary compute, ${id}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or name another branch`;
+
+/** Whether the service refuses a second primary: its code first, its status second. */
+function alreadyThere(error: ServiceError): boolean {
+  const { code, status, message } = error.answer;
+  return /already exists/i.test(message) && (code === "ENDPOINTS_LIMIT_EXCEEDED" || status === 409);
+}
+
+function explained(error: unknown, inputs: Inputs, project: string): unknown {
+  if (!isKind(error, "service") || !alreadyThere(error)) return error;
+  return new Stopped(`${primaryExists(inputs, project, "made meanwhile")} (${error.message})`);
+}
+
+const list = (some: readonly WireEndpoint[]): string =>
+  some.length === 0 ? "none" : some.map((one) => `${one.id} (${one.type} on ${one.branch_id})`).join(", ");

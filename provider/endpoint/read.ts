@@ -1,0 +1,80 @@
+// The compute as it is. GET …/endpoints, shared by all who read the same project.
+
+import { isKind, Stopped } from "../errors.js";
+import { outcomeOf } from "../operations/outcome.js";
+import { differences, digest, propertyOf, type SettingName } from "../rules/settings.js";
+import type { Inputs } from "./inputs.js";
+import { wishOf } from "./inputs.js";
+import { inputsOf, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
+import { deadlineFor, type Process } from "./step.js";
+
+export interface ReadAnswer {
+  /** Undefined where the compute is gone. */
+  id?: string;
+  outputs?: Outputs;
+  /** Only where something that the program manages is not as it was. */
+  inputs?: Record<string, unknown>;
+}
+
+export async function read(process: Process, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
+  const project = state.projectId ?? "";
+  const deadline = deadlineFor(process, undefined, "update");
+  const all = await process.context.lists.read(project, deadline).catch((error: unknown) => {
+    throw projectProblem(error, project, id);
+  });
+  const found = all.find((one) => one.id === id);
+  // Only a list that answered can say that a compute is gone.
+  if (!found) return {};
+  const managed = state.managed ?? [];
+  const before = inputsOf({ ...state, managed } as Outputs) as Inputs;
+  const outputs: Outputs = {
+    ...outputsOf(found, before, { adopted: state.adopted ?? false }, state),
+    managed,
+  };
+  if (managed.includes("size") && outputs.autoscalingLimitMinCu === outputs.autoscalingLimitMaxCu) {
+    if (outputs.autoscalingLimitMaxCu !== undefined) outputs.size = outputs.autoscalingLimitMaxCu;
+  }
+  const unfinished = await stillUnfinished(process, project, state.unfinished ?? [], deadline);
+  if (unfinished.length > 0) outputs.unfinished = unfinished;
+  const notTaken = stillNotTaken(state, outputs);
+  if (Object.keys(notTaken).length > 0) outputs.notTaken = notTaken;
+
+  const drifted = differences(wishOf(before), liveOfOutputs(outputs)).length > 0;
+  return { id, outputs, ...(drifted ? { inputs: inputsOf(outputs) } : {}) };
+}
+
+/** 404 on the project, and a key that may not see it, must never look like "gone". */
+export function projectProblem(error: unknown, project: string, id: string): unknown {
+  if (!isKind(error, "service") || error.answer.status !== 404) return error;
+  return new Stopped(
+    `project ${project} does not exist, or this key can't see it, so nothing is known of compute ${id} and the state was left as it is. Check the key and the project; if the project is really deleted, \`pulumi state delete\` forgets the compute (${error.message})`,
+  );
+}
+
+/** Operations of an earlier step that have not ended well: they stay until they do, or until update has dealt with them. */
+async function stillUnfinished(
+  process: Process,
+  project: string,
+  ids: readonly string[],
+  deadline: ReturnType<typeof deadlineFor>,
+): Promise<string[]> {
+  const kept = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        const operation = await process.context.client.getOperation(project, id, deadline);
+        return outcomeOf(operation.status) === "done" ? [] : [id];
+      } catch {
+        return [id];
+      }
+    }),
+  );
+  return kept.flat();
+}
+
+function stillNotTaken(state: Partial<Outputs>, outputs: Outputs): Record<string, string> {
+  const live = liveOfOutputs(outputs);
+  const now = Object.fromEntries(
+    (Object.keys(live) as SettingName[]).map((name) => [propertyOf(name), digest(live[name])]),
+  );
+  return Object.fromEntries(Object.entries(state.notTaken ?? {}).filter(([path, asked]) => now[path] !== asked));
+}

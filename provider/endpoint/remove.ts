@@ -1,0 +1,62 @@
+// Deletes a compute, or lets go of it. DELETE …/endpoints/{id}
+
+import { isKind } from "../errors.js";
+import { settle } from "../operations/settle.js";
+import type { WireOperation } from "../wire/operation.js";
+import type { Outputs } from "./outputs.js";
+import { projectProblem } from "./read.js";
+import { deadlineFor, look, messageOf, type Process } from "./step.js";
+
+export async function remove(process: Process, id: string, state: Outputs): Promise<void> {
+  const project = state.projectId;
+  if (process.created.has(id)) {
+    process.warn(
+      `compute ${id} was taken over or made by another resource in this same run, so it was not deleted: only the old name of it leaves the state`,
+    );
+    return;
+  }
+  if ((state.onDelete ?? (state.adopted ? "release" : "delete")) === "release") {
+    process.context.say(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
+    return;
+  }
+  await process.context.turns.take(project, async () => {
+    const deadline = deadlineFor(process, state.customTimeouts, "delete");
+    const operations = await send(process, project, id, deadline);
+    if (operations.length === 0 || state.waitForReady === false) return;
+    try {
+      await settle(process.context, project, operations, deadline);
+    } catch (error) {
+      if (await look(process, project, id, deadline)) throw error;
+      process.warn(`compute ${id} is deleted, but not everything that followed went well: ${messageOf(error)}`);
+    }
+  });
+}
+
+/** Asks until the service has deleted it or the list says that it is gone. */
+async function send(
+  process: Process,
+  project: string,
+  id: string,
+  deadline: ReturnType<typeof deadlineFor>,
+): Promise<WireOperation[]> {
+  for (;;) {
+    try {
+      const removal = await process.context.client.deleteEndpoint(project, id, deadline);
+      // 404 may also mean that the project can't be seen: only its list can tell that the compute is gone.
+      if (removal.status === 404 && (await listed(process, project, id, deadline))) {
+        throw new Error(`DELETE of compute ${id} answered 404, but the list of project ${project} still has it`);
+      }
+      return removal.operations;
+    } catch (error) {
+      if (!isKind(error, "unclear") || deadline.leftMs() <= 0) throw error;
+      if (!(await listed(process, project, id, deadline))) return [];
+    }
+  }
+}
+
+async function listed(process: Process, project: string, id: string, deadline: ReturnType<typeof deadlineFor>) {
+  const found = await look(process, project, id, deadline).catch((error: unknown) => {
+    throw projectProblem(error, project, id);
+  });
+  return found !== undefined;
+}

@@ -1,0 +1,161 @@
+// What the steps that send requests have in common.
+
+import { Deadline } from "../clock.js";
+import type { ProviderConfig } from "../config.js";
+import { isKind, NotReady, Stopped } from "../errors.js";
+import type { Context } from "../operations/context.js";
+import { pendingOf, settle } from "../operations/settle.js";
+import { differences, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { WireOperation } from "../wire/operation.js";
+import { type Inputs, millisecondsOf, wishOf } from "./inputs.js";
+import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
+import { notTakenOf, type Outputs, outputsOf } from "./outputs.js";
+
+/** Minutes a step may take when the program sets no `customTimeouts`. */
+export const DEFAULT_STEP_MINUTES = 10;
+
+/** What all steps of one process share. */
+export interface Process {
+  context: Context;
+  config: ProviderConfig;
+  /** Ids that a create of this process returned: never deleted by it, never taken for another's. */
+  created: Set<string>;
+  warn: (line: string) => void;
+}
+
+/** One compute in one step. */
+export interface Target {
+  project: string;
+  id: string;
+  inputs: Inputs;
+  /** What was known before the step. */
+  last: Partial<Outputs>;
+  adopted: boolean;
+  secrets: ReadonlySet<string>;
+}
+
+export const deadlineFor = (process: Process, limits: Inputs["customTimeouts"], step: "create" | "update" | "delete") =>
+  new Deadline(process.context.clock, millisecondsOf(limits?.[step]) ?? DEFAULT_STEP_MINUTES * 60_000);
+
+/** Settings that a PATCH can change. */
+const CHANGEABLE = (name: SettingName): boolean => name !== "projectId" && name !== "type";
+
+/** The settings of the wish that the compute has otherwise, as far as a PATCH can change them. */
+export const toChange = (wish: Wish, live: Live): SettingName[] => differences(wish, live).filter(CHANGEABLE);
+
+/** The compute in a fresh list of its project, or undefined where the list lacks it. */
+export async function look(process: Process, project: string, id: string, deadline: Deadline) {
+  const all = await process.context.lists.look(project, deadline);
+  return all.find((one) => one.id === id);
+}
+
+/** Fails where the program names another region than the compute's. */
+export function assertRegion(inputs: Inputs, regionId: string | undefined, what: string): void {
+  if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
+  throw new Stopped(
+    `regionId is ${inputs.regionId}, but ${what} is in ${regionId}, the region of its project. Nothing was changed: set regionId to ${regionId} or leave it out, or name a project in ${inputs.regionId}`,
+  );
+}
+
+/**
+ * Sends the difference and looks after a lost answer before sending again.
+ * @returns the compute as the service answered, and the operations that it began
+ */
+export async function patch(
+  process: Process,
+  target: Pick<Target, "project" | "id">,
+  wish: Wish,
+  names: SettingName[],
+  live: WireEndpoint | undefined,
+  deadline: Deadline,
+): Promise<{ endpoint: WireEndpoint; operations: WireOperation[] }> {
+  const { client } = process.context;
+  const { project, id } = target;
+  const has = live ?? (needsLiveSettings(names) ? await look(process, project, id, deadline) : undefined);
+  const body = updateBody(names, wish, has);
+  for (;;) {
+    try {
+      return await client.updateEndpoint(project, id, body, deadline);
+    } catch (error) {
+      if (!isKind(error, "unclear") || deadline.leftMs() <= 0) throw error;
+      const now = await look(process, project, id, deadline);
+      if (!now) throw gone(project, id);
+      if (toChange(wish, liveOf(now)).every((name) => !names.includes(name))) {
+        return { endpoint: now, operations: await pendingOf(process.context, project, id, deadline) };
+      }
+    }
+  }
+}
+
+/** Waits for what a change began; a failure keeps the compute in the state, with what is unfinished. */
+export async function settleOrKeep(
+  process: Process,
+  target: Target,
+  answer: { endpoint: WireEndpoint; operations: WireOperation[] },
+  deadline: Deadline,
+): Promise<void> {
+  if (target.inputs.waitForReady === false || answer.operations.length === 0) return;
+  try {
+    await settle(process.context, target.project, answer.operations, deadline);
+  } catch (error) {
+    const ids =
+      isKind(error, "operation-failed") || isKind(error, "deadline")
+        ? error.operationIds
+        : answer.operations.map((one) => one.id);
+    throw kept(target, answer.endpoint, ids, error);
+  }
+}
+
+/** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
+export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
+  const outputs = outputsOf(
+    endpoint,
+    target.inputs,
+    { adopted: target.adopted, unfinished },
+    target.last,
+    target.secrets,
+  );
+  const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} exists and is kept in the state; run \`pulumi up\` again to finish the work`;
+  return new NotReady(target.id, { ...outputs }, [reason], { cause });
+}
+
+/** Reads the compute once more, says what the service did not take, and makes the state of it. */
+export async function readBack(
+  process: Process,
+  target: Target,
+  answered: WireEndpoint,
+  deadline: Deadline,
+): Promise<Outputs> {
+  const { project, id, inputs } = target;
+  let now = answered;
+  try {
+    now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
+  } catch (error) {
+    process.warn(
+      `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
+    );
+  }
+  const wish = wishOf(inputs);
+  // A field that the answer leaves out is no sign that the service did not take it.
+  const missed = toChange(wish, { ...(wish as Live), ...liveOf(now) });
+  for (const name of missed) {
+    const property = propertyOf(name);
+    const values = target.secrets.has(property.split(".")[0]!)
+      ? ""
+      : ` (asked for ${JSON.stringify(wish[name])}, it has ${JSON.stringify(liveOf(now)[name])})`;
+    process.warn(
+      `compute ${id}: the service accepted the request, but did not take ${property}${values}. It will be asked again by the next \`pulumi up\`; perhaps the plan of the account does not allow it`,
+    );
+  }
+  // What was asked and is not contradicted counts as known: a server may leave `name` out of its answers.
+  const asked = target.inputs.name === undefined ? target.last : { ...target.last, name: target.inputs.name };
+  return outputsOf(now, inputs, { adopted: target.adopted, notTaken: notTakenOf(missed, wish) }, asked, target.secrets);
+}
+
+export const gone = (project: string, id: string): Stopped =>
+  new Stopped(
+    `compute ${id} is not in project ${project} any more: somebody deleted it. Run \`pulumi refresh\`, and the next \`pulumi up\` makes a new one (with a new host)`,
+  );
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

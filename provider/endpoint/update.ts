@@ -1,0 +1,126 @@
+// Sends what differs, waits, reads back. PATCH …/endpoints/{id}
+
+import { isKind, NotReady } from "../errors.js";
+import { outcomeOf } from "../operations/outcome.js";
+import { pendingOf, settle } from "../operations/settle.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { WireOperation } from "../wire/operation.js";
+import { type Inputs, wishOf } from "./inputs.js";
+import { liveOf } from "./mapping.js";
+import { liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
+import {
+  assertRegion,
+  deadlineFor,
+  gone,
+  kept,
+  look,
+  type Process,
+  patch,
+  readBack,
+  settleOrKeep,
+  type Target,
+  toChange,
+} from "./step.js";
+
+export interface UpdateRequest {
+  id: string;
+  olds: Outputs;
+  inputs: Inputs;
+  secrets: ReadonlySet<string>;
+}
+
+export async function update(process: Process, request: UpdateRequest): Promise<Outputs> {
+  const { id, olds, inputs, secrets } = request;
+  assertRegion(inputs, olds.regionId, `compute ${id}`);
+  const wish = wishOf(inputs);
+  const doubtful = (olds.unfinished?.length ?? 0) > 0 || olds.notTaken !== undefined;
+  if (!doubtful && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, inputs);
+
+  const project = olds.projectId;
+  const target: Target = { project, id, inputs, last: olds, adopted: olds.adopted, secrets };
+  const done = await process.context.turns.take(project, async () => {
+    const deadline = deadlineFor(process, inputs.customTimeouts, "update");
+    const live = doubtful ? await finish(process, target, olds, deadline) : undefined;
+    const names = toChange(wish, live ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds));
+    if (names.length === 0 && live) return { answer: live, deadline };
+    const answer = await patch(process, target, wish, names, live, deadline);
+    await settleOrKeep(process, target, answer, deadline);
+    return { answer: answer.endpoint, deadline };
+  });
+  return readBack(process, target, done.answer, done.deadline);
+}
+
+/** Only what the state remembers of the program changes. */
+function withoutRequest(olds: Outputs, inputs: Inputs): Outputs {
+  const { unfinished, notTaken, onDelete, waitForReady, customTimeouts, size, ...rest } = olds;
+  const fixed = rest.autoscalingLimitMinCu === rest.autoscalingLimitMaxCu ? rest.autoscalingLimitMaxCu : undefined;
+  const outputs = { ...rest, size: inputs.size === undefined ? undefined : (fixed ?? size), ...recordOf(inputs, olds) };
+  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value !== undefined)) as unknown as Outputs;
+}
+
+/** An earlier step did not end well: waits for what it left and tells how the compute is now. */
+async function finish(
+  process: Process,
+  target: Target,
+  olds: Outputs,
+  deadline: ReturnType<typeof deadlineFor>,
+): Promise<WireEndpoint> {
+  const { context } = process;
+  const { project, id } = target;
+  const now = await look(process, project, id, deadline);
+  if (!now) throw gone(project, id);
+  const left = await leftOver(process, target, olds, deadline);
+  if (left.length > 0) {
+    try {
+      await settle(context, project, left, deadline);
+    } catch (error) {
+      if (!isKind(error, "operation-failed")) {
+        const ids = isKind(error, "deadline") ? error.operationIds : left.map((one) => one.id);
+        throw kept(target, now, ids, error);
+      }
+      process.warn(
+        `compute ${id}: ${error.message}. That is what an earlier run left; this run goes on from the compute as it is now`,
+      );
+    }
+  }
+  const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
+  if (after.current_state === "init") {
+    const outputs = outputsOf(
+      after,
+      target.inputs,
+      { adopted: target.adopted, unfinished: olds.unfinished },
+      olds,
+      target.secrets,
+    );
+    throw new NotReady(id, { ...outputs }, [
+      `compute ${id} of project ${project} is still in state init, although no operation works on it any more: its start failed. Ask the service's support, or delete the resource and create it again (it will have a new host)`,
+    ]);
+  }
+  return after;
+}
+
+/** The operations of an earlier step that still run, and those that run on the compute without our knowing. */
+async function leftOver(
+  process: Process,
+  target: Target,
+  olds: Outputs,
+  deadline: ReturnType<typeof deadlineFor>,
+): Promise<WireOperation[]> {
+  const { context } = process;
+  const running = await pendingOf(context, target.project, target.id, deadline);
+  const missing = (olds.unfinished ?? []).filter((id) => !running.some((one) => one.id === id) && UUID.test(id));
+  const looked = await Promise.all(
+    missing.map(async (id) => {
+      try {
+        return [await context.client.getOperation(target.project, id, deadline)];
+      } catch (error) {
+        // The service forgets old operations: that is no failure, the compute itself tells.
+        if (isKind(error, "service") && error.answer.status === 404) return [];
+        throw error;
+      }
+    }),
+  );
+  return [...running, ...looked.flat().filter((one) => outcomeOf(one.status) !== "done")];
+}
+
+const UUID = /^[0-9a-f-]{36}$/i;

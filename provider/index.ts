@@ -1,0 +1,127 @@
+// What the state's one line of provider text loads: the adapter between Pulumi's dynamic provider and the lifecycle.
+
+import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
+import { check, type FirstChecks } from "./endpoint/check.js";
+import { create } from "./endpoint/create.js";
+import { diff } from "./endpoint/diff.js";
+import { checkInputs } from "./endpoint/inputs.js";
+import type { Outputs } from "./endpoint/outputs.js";
+import { read } from "./endpoint/read.js";
+import { remove } from "./endpoint/remove.js";
+import type { Process } from "./endpoint/step.js";
+import { update } from "./endpoint/update.js";
+import { isKind, type NotReady } from "./errors.js";
+import { endWithEngine } from "./lifeline.js";
+import { type Context, createContext } from "./operations/context.js";
+
+type Props = Record<string, unknown>;
+
+const PROVIDER_KEY = "__provider";
+const firstChecks: FirstChecks = new Map();
+let config: ProviderConfig | undefined;
+let context: Context | undefined;
+
+// Plain lines of the provider show under the stack while a command runs.
+const say = (line: string) => console.log(line);
+const warn = (line: string) => console.log(`warning: ${line}`);
+
+/** What all steps of this process share. The context is built at the first request: a preview needs no key. */
+const shared: Process = {
+  get config() {
+    config ??= readConfig({ get: () => undefined }, process.env);
+    return config;
+  },
+  get context() {
+    context ??= connected(this.config);
+    return context;
+  },
+  created: new Set(),
+  warn,
+};
+
+function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
+  if (account instanceof Error) throw account;
+  const { apiUrl, apiKey, keySource } = account;
+  return createContext({ baseUrl: apiUrl, apiKey, keySource, requestsPerMinute, pollSeconds, say });
+}
+
+/** The resource's provider, as Pulumi's own shim calls it. */
+export const provider = {
+  /** Everything is set before the first await: the shim uses the provider before an async configure is done. */
+  configure(request: { config: StackConfig }): Promise<void> {
+    config = readConfig(request.config, process.env);
+    context = undefined;
+    endWithEngine(process.argv.slice(2), () => process.exit(1));
+    return Promise.resolve();
+  },
+
+  check(olds: Props, news: Props) {
+    return speaking(async () => {
+      const answer = check(firstChecks, shared.config, olds, news);
+      for (const line of answer.warnings) warn(line);
+      return { inputs: answer.inputs, failures: answer.failures };
+    });
+  },
+
+  diff(_id: string, olds: Props, news: Props) {
+    return speaking(async () => diff(olds as unknown as Outputs, news));
+  },
+
+  create(news: Props) {
+    return speaking(async () => {
+      const autoName = news["__autoName"];
+      const { id, outputs } = await create(shared, {
+        inputs: checkInputs(news).inputs,
+        secrets: secretsOf(news),
+        ...(typeof autoName === "string" ? { autoName } : {}),
+      });
+      return { id, outs: { ...outputs } };
+    }, news);
+  },
+
+  read(id: string, state: Props) {
+    return speaking(async () => {
+      const answer = await read(shared, id, state as Partial<Outputs>);
+      return { id: answer.id, props: answer.outputs && { ...answer.outputs }, inputs: answer.inputs };
+    });
+  },
+
+  update(id: string, olds: Props, news: Props) {
+    return speaking(async () => {
+      const inputs = checkInputs(news).inputs;
+      const outputs = await update(shared, {
+        id,
+        olds: olds as unknown as Outputs,
+        inputs,
+        secrets: secretsOf(news),
+      });
+      return { outs: { ...outputs } };
+    }, news);
+  },
+
+  delete(id: string, state: Props) {
+    return speaking(() => remove(shared, id, state as unknown as Outputs));
+  },
+};
+
+const secretsOf = (news: Props): ReadonlySet<string> =>
+  new Set(Array.isArray(news["__secret"]) ? (news["__secret"] as string[]) : []);
+
+/** Errors leave without a stack, which Pulumi's shim would print, and with the text of the provider where they keep a state. */
+async function speaking<T>(work: () => Promise<T>, news?: Props): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isKind(error, "not-ready")) withProvider(error, news);
+    if (error instanceof Error && "kind" in error) {
+      error.name = "";
+      error.stack = "";
+    }
+    throw error;
+  }
+}
+
+/** Without it, refresh and destroy of a compute that was kept after a failure could not load the provider. */
+function withProvider(error: NotReady, news: Props | undefined): void {
+  if (news) error.properties[PROVIDER_KEY] = news[PROVIDER_KEY];
+}

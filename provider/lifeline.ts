@@ -1,0 +1,21 @@
+import { connect } from "node:http2";
+
+/**
+ * Ends this process when its engine is gone. After a kill -9 of the engine nobody tells the provider, and it would wait
+ * for operations for ever: so it holds a connection to the engine, whose address Pulumi gives as an argument.
+ */
+export function endWithEngine(argv: readonly string[], exit: () => void): void {
+  const address = argv.find((word) => /^127\.0\.0\.1:\d+$|^localhost:\d+$|^\[::1\]:\d+$/.test(word));
+  if (!address) return;
+  const session = connect(`http://${address}`);
+  let connected = false;
+  session.once("connect", () => {
+    connected = true;
+  });
+  // An engine that can't be reached this way is no reason to stop working.
+  session.on("error", () => {});
+  session.once("close", () => {
+    if (connected) exit();
+  });
+  session.unref();
+}
