@@ -1,6 +1,16 @@
 import type { Clock, Deadline } from "../clock.js";
-import type { EndpointCreateBody, EndpointUpdateBody, WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import type { WireOperation, WireOperationPage } from "../wire/operation.js";
+import { ConfigError } from "../errors.js";
+import {
+  type EndpointCreateBody,
+  type EndpointUpdateBody,
+  type WireEndpoint,
+  WireEndpointChange,
+  WireEndpointList,
+  WireEndpointRemoval,
+} from "../wire/endpoint.js";
+import { type WireOperation, WireOperationAnswer, WireOperationPage } from "../wire/operation.js";
+import { type Call, Caller } from "./caller.js";
+import { endpointPath, operationPath } from "./path.js";
 import type { Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -27,58 +37,130 @@ export interface Removal {
   operations: WireOperation[];
 }
 
-/** One method per route. Each repeats what may be repeated until the deadline, and always sends at least one GET. */
+/**
+ * One method per route. Each repeats what may be repeated until the deadline, and throws `Unclear` for a mutation of
+ * which nobody knows whether it was done. A GET is sent once even after the deadline; a mutation never is.
+ */
 export class Client {
-  /** Waits for what holds a lock after a 423; true when it waited. Set by `operations/locked.ts`. */
+  readonly #caller: Caller;
+
+  /** Waits for what holds a lock after a 423; true when it waited. Set by `operations/context.ts`. */
   onLocked?: (project: string, deadline: Deadline) => Promise<boolean>;
-  /** Called before a mutation is sent and after its answer. Set by `operations/context.ts`. */
+  /** Called before a mutation is sent and after it has ended, well or badly. Set by `operations/context.ts`. */
   onWrite?: (project: string) => void;
 
-  constructor(_options: ClientOptions) {}
-
-  listEndpoints(_project: string, _deadline: Deadline): Promise<WireEndpoint[]> {
-    throw new Error("not built yet");
+  /** @throws ConfigError for a key or a URL that can't be used */
+  constructor(options: ClientOptions) {
+    const { apiKey: key, keySource, clock, transport, requestsPerMinute, requestTimeoutMs = 30_000 } = options;
+    // Anything else can't stand in a header; the network's own error would say so less clearly.
+    if (!/^[\x21-\x7e]+$/.test(key)) {
+      throw new ConfigError(
+        `the key from ${keySource} is empty, or holds spaces, line breaks or letters that no key has`,
+      );
+    }
+    this.#caller = new Caller({
+      baseUrl: checkedUrl(options.baseUrl),
+      key,
+      keySource,
+      clock,
+      transport,
+      requestsPerMinute,
+      requestTimeoutMs,
+      say: options.say ?? (() => {}),
+      onLocked: async (project, deadline) => (await this.onLocked?.(project, deadline)) ?? false,
+    });
   }
 
-  createEndpoint(_project: string, _body: EndpointCreateBody, _deadline: Deadline): Promise<WireEndpointChange> {
-    throw new Error("not built yet");
+  async listEndpoints(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    const path = endpointPath(project);
+    const route = "GET endpoints";
+    const answer = await this.#caller.call({ project, route, method: "GET", path, schema: WireEndpointList }, deadline);
+    return answer.value.endpoints;
   }
 
-  updateEndpoint(
-    _project: string,
-    _id: string,
-    _body: EndpointUpdateBody,
-    _deadline: Deadline,
+  async createEndpoint(project: string, body: EndpointCreateBody, deadline: Deadline): Promise<WireEndpointChange> {
+    const path = endpointPath(project);
+    const route = "POST endpoints";
+    const call = { project, route, method: "POST", path, body, schema: WireEndpointChange };
+    return (await this.#write(call, deadline)).value;
+  }
+
+  async updateEndpoint(
+    project: string,
+    id: string,
+    body: EndpointUpdateBody,
+    deadline: Deadline,
   ): Promise<WireEndpointChange> {
-    throw new Error("not built yet");
+    const path = endpointPath(project, id);
+    const route = "PATCH endpoint";
+    const call = { project, route, method: "PATCH", path, body, schema: WireEndpointChange };
+    return (await this.#write(call, deadline)).value;
   }
 
-  deleteEndpoint(_project: string, _id: string, _deadline: Deadline): Promise<Removal> {
-    throw new Error("not built yet");
+  async deleteEndpoint(project: string, id: string, deadline: Deadline): Promise<Removal> {
+    const path = endpointPath(project, id);
+    const route = "DELETE endpoint";
+    // Whatever a success says, the compute is gone or on its way; a 404 is for the caller to judge.
+    const lenient = (status: number) => status < 300 || status === 404;
+    const call = { project, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
+    const { status, value } = await this.#write(call, deadline);
+    return { missing: status === 204 || status === 404, status, operations: value.operations };
   }
 
   /**
    * @param needless asked after each 423, before the request is repeated: when it answers true (the compute is idle),
    *   the 423 is thrown at once.
    */
-  restartEndpoint(
-    _project: string,
-    _id: string,
-    _deadline: Deadline,
-    _needless?: () => Promise<boolean>,
+  async restartEndpoint(
+    project: string,
+    id: string,
+    deadline: Deadline,
+    needless?: () => Promise<boolean>,
   ): Promise<WireEndpointChange> {
-    throw new Error("not built yet");
+    const path = endpointPath(project, id, "restart");
+    const route = "POST restart";
+    const call = { project, route, method: "POST", path, schema: WireEndpointChange, needless };
+    return (await this.#write(call, deadline)).value;
   }
 
-  getOperation(_project: string, _id: string, _deadline: Deadline): Promise<WireOperation> {
-    throw new Error("not built yet");
+  async getOperation(project: string, id: string, deadline: Deadline): Promise<WireOperation> {
+    const path = operationPath(project, id);
+    const route = "GET operation";
+    const call = { project, route, method: "GET", path, schema: WireOperationAnswer };
+    return (await this.#caller.call(call, deadline)).value.operation;
   }
 
-  listOperations(
-    _project: string,
-    _page: { limit: number; cursor?: string },
-    _deadline: Deadline,
+  /** One page, newest first. @param page `limit` 1–1000; `cursor` as the page before gave it */
+  async listOperations(
+    project: string,
+    page: { limit: number; cursor?: string },
+    deadline: Deadline,
   ): Promise<WireOperationPage> {
-    throw new Error("not built yet");
+    const query = { limit: String(page.limit), ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    const path = operationPath(project);
+    const route = "GET operations";
+    const call = { project, route, method: "GET", path, query, schema: WireOperationPage };
+    return (await this.#caller.call(call, deadline)).value;
   }
+
+  /** Takes the key out of a text of the service's before it is shown. */
+  redact(text: string): string {
+    return this.#caller.redact(text);
+  }
+
+  async #write<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {
+    this.onWrite?.(call.project);
+    try {
+      return await this.#caller.call(call, deadline);
+    } finally {
+      this.onWrite?.(call.project);
+    }
+  }
+}
+
+function checkedUrl(baseUrl: string): string {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new ConfigError("the service's URL can't be read; it looks like https://host/api/v2");
+  }
+  return baseUrl.replace(/\/+$/, "");
 }

@@ -1,26 +1,88 @@
 import type { Clock, Deadline } from "../clock.js";
+import { DeadlineExceeded } from "../errors.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Client } from "./client.js";
 
-/** The computes of a project, in few requests. */
+/** Milliseconds in which callers gather for one list: the engine starts its steps together. */
+const GATHER_MS = 20;
+/** Milliseconds a list is used again: long enough for all reads of one refresh. */
+const REUSE_MS = 5_000;
+/** Milliseconds a caller may be kept past its deadline by others; more is worth a timer of its own. */
+const TOLERATED_MS = 1_000;
+
+/** One list request, from the first caller on. */
+interface Shared {
+  /** Resolves when nobody can join any more. */
+  sent: Promise<void>;
+  answer: Promise<WireEndpoint[]>;
+  /** The longest of those who wait: a list must not fail for one because another had less time. */
+  deadline: Deadline;
+}
+
+/** The computes of a project, in few requests. The lists are shared, so nobody may change them. */
 export class EndpointLists {
-  constructor(
-    readonly client: Client,
-    readonly clock: Clock,
-  ) {}
+  readonly #client: Client;
+  readonly #clock: Clock;
+  /** Not sent yet: anybody may join. */
+  readonly #gathering = new Map<string, Shared>();
+  /** Sent, and nothing was written since: good enough for `read`. */
+  readonly #flying = new Map<string, Shared>();
+  readonly #finished = new Map<string, { rows: WireEndpoint[]; at: number }>();
+
+  constructor(client: Client, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
 
   /** May be up to 5 s old, unless this process wrote to the project since. */
-  read(_project: string, _deadline: Deadline): Promise<WireEndpoint[]> {
-    throw new Error("not built yet");
+  async read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    const known = this.#finished.get(project);
+    if (known && this.#clock.now() - known.at < REUSE_MS) return known.rows;
+    const flying = this.#flying.get(project);
+    return flying ? this.#wait(flying, project, deadline) : this.look(project, deadline);
   }
 
   /** Never from the cache: shared only with callers whose request was not sent yet. */
-  look(_project: string, _deadline: Deadline): Promise<WireEndpoint[]> {
-    throw new Error("not built yet");
+  async look(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    let shared = this.#gathering.get(project);
+    if (!shared) {
+      shared = { deadline, sent: this.#clock.sleep(GATHER_MS), answer: Promise.resolve([]) };
+      this.#gathering.set(project, shared);
+      shared.answer = this.#list(project, shared);
+    } else if (deadline.leftMs() > shared.deadline.leftMs()) {
+      shared.deadline = deadline;
+    }
+    // How long the others wait is known only then.
+    await shared.sent;
+    return this.#wait(shared, project, deadline);
   }
 
   /** Forgets what is known of a project, and what a list that is on its way will say. */
-  wrote(_project: string): void {
-    throw new Error("not built yet");
+  wrote(project: string): void {
+    this.#finished.delete(project);
+    this.#flying.delete(project);
+  }
+
+  async #list(project: string, shared: Shared): Promise<WireEndpoint[]> {
+    await shared.sent;
+    this.#gathering.delete(project);
+    this.#flying.set(project, shared);
+    try {
+      const rows = await this.#client.listEndpoints(project, shared.deadline);
+      // No longer there: somebody wrote, or asked anew, while it was on its way.
+      if (this.#flying.get(project) === shared) this.#finished.set(project, { rows, at: this.#clock.now() });
+      return rows;
+    } finally {
+      if (this.#flying.get(project) === shared) this.#flying.delete(project);
+    }
+  }
+
+  #wait(shared: Shared, project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    const leftMs = deadline.leftMs();
+    if (shared.deadline.leftMs() - leftMs < TOLERATED_MS) return shared.answer;
+    const late = this.#clock.sleep(Math.max(0, leftMs) + TOLERATED_MS).then(() => {
+      throw new DeadlineExceeded(`the computes of project ${project} could not be listed in time`);
+    });
+    return Promise.race([shared.answer, late]);
   }
 }

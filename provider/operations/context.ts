@@ -3,6 +3,11 @@ import { EndpointLists } from "../api/lists.js";
 import { undiciTransport } from "../api/transport.js";
 import { Turns } from "../api/turns.js";
 import { type Clock, systemClock } from "../clock.js";
+import { waitForLock } from "./locked.js";
+import { Watches } from "./watch.js";
+
+/** Milliseconds: however short a step is asked for, one program must not use up the rate of the whole account. */
+const SHORTEST_POLL_MS = 200;
 
 /** What every lifecycle step works with: built once, shared by all steps of a process. */
 export interface Context {
@@ -10,19 +15,26 @@ export interface Context {
   clock: Clock;
   lists: EndpointLists;
   turns: Turns;
+  watches: Watches;
   say: (line: string) => void;
-  /** Milliseconds between two looks at an operation; growing when absent. */
-  pollMs?: number;
 }
 
 /** `clock` and `transport` are the real ones when absent. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport"> &
-  Partial<Pick<ClientOptions, "clock" | "transport">> & { pollSeconds?: number };
+  Partial<Pick<ClientOptions, "clock" | "transport">> & {
+    /** Seconds between two looks at an operation. @default growing from 0.5 to 5 */
+    pollSeconds?: number;
+  };
 
 export function createContext(options: ContextOptions): Context {
   const clock = options.clock ?? systemClock;
   const say = options.say ?? (() => {});
   const client = new Client({ ...options, clock, say, transport: options.transport ?? undiciTransport() });
-  const pollMs = options.pollSeconds === undefined ? undefined : options.pollSeconds * 1000;
-  return { client, clock, lists: new EndpointLists(client, clock), turns: new Turns(), say, pollMs };
+  const lists = new EndpointLists(client, clock);
+  const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
+  const watches = new Watches(client, clock, pollMs);
+  const context: Context = { client, clock, lists, turns: new Turns(), watches, say };
+  client.onLocked = (project, deadline) => waitForLock(context, project, deadline);
+  client.onWrite = (project) => lists.wrote(project);
+  return context;
 }

@@ -1,28 +1,103 @@
+import { duration } from "../api/duration.js";
+import { Patience } from "../api/patience.js";
 import type { Deadline } from "../clock.js";
+import { DeadlineExceeded, OperationFailed } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";
+import { isKnownWord, outcomeOf } from "./outcome.js";
+import { Tracked } from "./tracked.js";
+import type { News } from "./watch.js";
+import { failure, leftover, nameOf, statusOf } from "./words.js";
 
 export interface Settled {
   /** Operations the service no longer knows: look at the compute itself to learn how they ended. */
   vanished: string[];
 }
 
-/** Waits for all of them. @throws OperationFailed, DeadlineExceeded; ServiceError for 401 and 403 */
-export function settle(
-  _context: Context,
-  _project: string,
-  _operations: WireOperation[],
-  _deadline: Deadline,
-): Promise<Settled> {
-  throw new Error("not built yet");
+/** What is left of an operation in the state: its id. The first look at it comes at once. */
+export function byIds(ids: string[]): WireOperation[] {
+  return ids.map((id) => ({ id, action: "unknown", status: "unknown" }));
 }
 
-/** Operations of one compute that still run: for a change whose answer was lost. */
-export function pendingOf(
-  _context: Context,
-  _project: string,
-  _endpointId: string,
-  _deadline: Deadline,
-): Promise<WireOperation[]> {
-  throw new Error("not built yet");
+/**
+ * Waits until all are done, whichever compute they belong to. What the answer shows as done costs no request.
+ * @throws OperationFailed at the first that failed, without waiting for the rest of its chain, which may never run;
+ *   DeadlineExceeded after one look past the deadline; ServiceError when the key is refused (401, 403)
+ */
+export async function settle(
+  context: Context,
+  project: string,
+  operations: WireOperation[],
+  deadline: Deadline,
+): Promise<Settled> {
+  const { clock, say } = context;
+  const all = new Map(operations.map((operation) => [operation.id, new Tracked(operation, clock.now())]));
+  const pending = () => [...all.values()].filter((one) => one.verdict === "pending");
+  const patience = new Patience(clock, say);
+  let trouble: Error | undefined;
+
+  const heard = (news: News): boolean => {
+    trouble = news.error;
+    for (const [id, one] of all) {
+      const seen = news.operations.get(id);
+      if (seen) one.saw(seen, clock.now());
+      else if (news.missing.has(id)) one.missed(clock.now());
+    }
+    throwIfFailed(context, [...all.values()]);
+    const left = pending();
+    if (left[0]) patience.tell((passed) => waitingFor(left, passed, deadline));
+    return left.length === 0;
+  };
+
+  try {
+    throwIfFailed(context, [...all.values()]);
+    const left = pending();
+    if (left.length > 0) {
+      const atOnce = left.some(({ operation }) => !isKnownWord(operation.status));
+      const wanted = () => pending().map(({ operation }) => operation.id);
+      const end = await context.watches.follow(project, { wanted, heard, atOnce, deadline });
+      if (end === "late") {
+        // No time is left for the grace of one that failed.
+        for (const one of pending()) if (outcomeOf(one.operation.status) === "perhaps") one.verdict = "failed";
+        throwIfFailed(context, [...all.values()]);
+        throw tooLate(context, pending(), deadline, trouble);
+      }
+    }
+  } finally {
+    // The work has changed the computes, whatever became of it.
+    context.lists.wrote(project);
+  }
+  return { vanished: [...all].filter(([, one]) => one.verdict === "vanished").map(([id]) => id) };
 }
+
+function throwIfFailed({ client }: Context, all: Tracked[]): void {
+  const failed = all.filter((one) => one.verdict === "failed").map((one) => one.operation);
+  if (failed.length === 0) return;
+  const open = all.filter((one) => one.verdict === "pending").map((one) => one.operation);
+  const rest =
+    open.length > 0 ? `; not over: ${open.map((one) => `${nameOf(one)} (${statusOf(one)})`).join(", ")}` : "";
+  const ids = [...failed, ...open].map((one) => one.id);
+  throw new OperationFailed(client.redact(`${failed.map(failure).join("; ")}${rest}`), ids);
+}
+
+function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?: Error): DeadlineExceeded {
+  const { clock, client } = context;
+  const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
+  const last = trouble ? ` The last look failed: ${trouble.message}.` : "";
+  return new DeadlineExceeded(
+    client.redact(
+      `not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} The work goes on at the service, ` +
+        "and the next `pulumi up` takes it up; `customTimeouts` gives it more time",
+    ),
+    left.map((one) => one.operation.id),
+  );
+}
+
+function waitingFor(left: Tracked[], passedMs: number, deadline: Deadline): string {
+  const { operation } = left[0]!;
+  const more = left.length > 1 ? ` and ${left.length - 1} more` : "";
+  const most = duration(deadline.budgetMs);
+  return `waiting for ${nameOf(operation)}${more} (${duration(passedMs)}, ${statusOf(operation)}; at most ${most})`;
+}
+
+export { pendingOf } from "./pending.js";

@@ -1,0 +1,82 @@
+import type { ServiceAnswer } from "../errors.js";
+import { WireProblem } from "../wire/problem.js";
+import { redact } from "./redact.js";
+import { retryAfterMs } from "./retry-after.js";
+import type { TransportAnswer } from "./transport.js";
+
+/** Characters of a message that are shown: the first kilobyte tells the reason, the rest of a page does not. */
+const SHOWN = 1024;
+
+export interface Asked {
+  method: string;
+  /** Below the base URL, without the query. */
+  path: string;
+}
+
+/** What an answer that is no success (or can't be read) says, fit to be shown: cut, and without the key. */
+export function describe(asked: Asked, raw: TransportAnswer, key: string, wallMs: number): ServiceAnswer {
+  // Before anything is cut: half a key at the end of a text would not be found.
+  const answer = { ...raw, text: redact(raw.text, key) };
+  const problem = problemOf(answer.text);
+  const requestId = problem?.request_id ?? answer.headers["x-neon-ret-request-id"];
+  return {
+    ...asked,
+    status: answer.status,
+    code: oneLine(problem?.code ?? "").slice(0, 100),
+    message: redact(shorten(problem?.message || beginningOf(answer)), key),
+    requestId: requestId ? oneLine(redact(requestId, key)).slice(0, 100) : undefined,
+    retryAfterMs: retryAfterMs(answer.headers["retry-after"], wallMs),
+  };
+}
+
+/** The parsed body, or undefined for what is not JSON. An empty object for an empty body. */
+export function parse(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function problemOf(text: string) {
+  const parsed = WireProblem.safeParse(parse(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** The beginning of a body that is no error of the API, named for what it is. */
+function beginningOf({ status, headers, text }: TransportAnswer): string {
+  if (status >= 300 && status < 400) {
+    const target = headers["location"] ? ` to ${headers["location"]}` : "";
+    return `a redirect${target}, which is not followed because the key would go along; check the service's URL`;
+  }
+  if (text.trim() === "") return "an empty body";
+  if (/^\s*(<!doctype|<html|<\?xml|<[a-z]+[\s>])/i.test(text)) return `an HTML page: ${textOf(text) || "without text"}`;
+  const kind = parse(text) === undefined ? "no JSON" : "JSON that is not the API's";
+  return `${kind}: ${oneLine(text.slice(0, 4 * SHOWN))}`;
+}
+
+/** What a reader would see of a page: its title and text, not its styles and scripts. */
+function textOf(html: string): string {
+  const begin = html.slice(0, 16 * SHOWN);
+  return oneLine(
+    begin
+      .replace(
+        /<(script|style|head)\b[^>]*>[\s\S]*?(<\/\1\s*>|$)/gi,
+        (block) => /<title[^>]*>[^<]*/i.exec(block)?.[0] ?? "",
+      )
+      .replace(/<[^>]*(>|$)/g, " ")
+      .replace(/&nbsp;/g, " "),
+  );
+}
+
+function shorten(text: string): string {
+  const line = oneLine(text);
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
+}
+
+/** Control characters out of an answer could write anything on a terminal. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+}

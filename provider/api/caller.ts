@@ -1,0 +1,119 @@
+import type { Deadline } from "../clock.js";
+import { DeadlineExceeded, Stopped } from "../errors.js";
+import { duration } from "./duration.js";
+import { exchange, hostOf, type Question, type Wire } from "./exchange.js";
+import { Patience } from "./patience.js";
+import { Rate } from "./rate.js";
+import { Reach } from "./reach.js";
+import { redact } from "./redact.js";
+import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./retry.js";
+
+/** Milliseconds that a request may take although the deadline is nearer: a last look is worth its answer. */
+const LAST_REQUEST_MS = 10_000;
+
+export interface Call<T> extends Question<T> {
+  project: string;
+  /** Name of the route, the same for all ids: the service counts requests per route. */
+  route: string;
+  /** After a 423: whether the request has become needless. Then the 423 is thrown at once. */
+  needless?: () => Promise<boolean>;
+}
+
+export interface CallerOptions extends Wire {
+  requestsPerMinute?: number;
+  requestTimeoutMs: number;
+  say: (line: string) => void;
+  /** After a 423: waits for what holds the lock; true when it waited for something. */
+  onLocked: (project: string, deadline: Deadline) => Promise<boolean>;
+}
+
+/** Sends one request, and again what may be repeated, until the deadline. */
+export class Caller {
+  // Private in the language, not only to the compiler: printing the object must not print the key.
+  readonly #options: CallerOptions;
+  readonly #rate: Rate;
+  readonly #reach = new Reach();
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+    this.#rate = new Rate(options.clock, options.requestsPerMinute);
+  }
+
+  /** @throws the error of the last try; a GET is tried at least once, a mutation never after the deadline */
+  async call<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {
+    const { clock, requestTimeoutMs, baseUrl, say } = this.#options;
+    const patience = new Patience(clock, say);
+    let last: Error | undefined;
+    let unreadable = 0;
+    // `count` is for the backoff: it starts anew when a lock was waited for. `tries` is for the message.
+    for (let count = 0, tries = 1; ; count++, tries++) {
+      await this.#admit(call, deadline, last);
+      const timeoutMs = Math.min(requestTimeoutMs, Math.max(deadline.leftMs(), LAST_REQUEST_MS));
+      const result = await exchange(this.#options, call, timeoutMs);
+      if (result.ok) {
+        this.#reach.answered();
+        return result;
+      }
+      const { failure, error } = result;
+      const silent = this.#reach.failed(failure, clock.now());
+      if (failure.kind === "unreadable") unreadable++;
+      const plain = error.message;
+      last = tired(error, tries, patience.passedMs());
+      if (!mayRepeat(call.method, failure, unreadable)) throw last;
+      if (silent) throw new Stopped(`no answer has ever come from ${hostOf(baseUrl)}: ${last.message}`);
+      const pause = await this.#pause(call, failure, count, deadline);
+      if (pause === undefined) throw last;
+      if (pause.waited) count = -1;
+      patience.tell((passed) => `${plain}; trying again (${duration(passed)}; at most ${duration(deadline.budgetMs)})`);
+      await clock.sleep(pause.ms);
+    }
+  }
+
+  redact(text: string): string {
+    return redact(text, this.#options.key);
+  }
+
+  /** Waits for the rate; throws when there is no time left to send it. */
+  async #admit(call: Call<unknown>, deadline: Deadline, last: Error | undefined): Promise<void> {
+    if (isMutation(call.method) && deadline.leftMs() <= 0) {
+      throw last ?? new DeadlineExceeded(`${call.method} ${call.path}: the time of the step is up; it was not sent`);
+    }
+    try {
+      await this.#rate.take(call.route, deadline);
+    } catch (error) {
+      throw last ?? error;
+    }
+  }
+
+  async #pause(
+    call: Call<unknown>,
+    failure: Failure,
+    count: number,
+    deadline: Deadline,
+  ): Promise<{ ms: number; waited: boolean } | undefined> {
+    const { clock } = this.#options;
+    const retryAfter = failure.kind === "status" ? (failure.retryAfterMs ?? 0) : 0;
+    if (retryAfter >= Math.max(0, deadline.leftMs())) return undefined;
+    const answeredAt = clock.now();
+    let waited = false;
+    if (failure.kind === "status" && failure.status === 423) {
+      // A failed question is no answer: the request is repeated as if nobody had asked.
+      if (await call.needless?.().catch(() => false)) return undefined;
+      waited = await this.#options.onLocked(call.project, deadline);
+    }
+    const floorMs = Math.max(0, retryAfter - (clock.now() - answeredAt));
+    // What held the lock has ended: a short pause is enough to part those who waited for the same.
+    if (waited) {
+      const ms = Math.max(floorMs, clock.random() * FIRST_MS);
+      return ms < deadline.leftMs() ? { ms, waited } : undefined;
+    }
+    const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });
+    return ms === undefined ? undefined : { ms, waited };
+  }
+}
+
+/** The error with how long it was tried: "the service answered 423" after ten minutes reads differently than at once. */
+function tired(error: Error, tries: number, passedMs: number): Error {
+  if (tries > 1) error.message += `; tried ${tries} times in ${duration(passedMs)}`;
+  return error;
+}

@@ -1,0 +1,46 @@
+import { duration } from "../api/duration.js";
+import { Patience } from "../api/patience.js";
+import { Deadline } from "../clock.js";
+import type { Context } from "./context.js";
+import { outcomeOf } from "./outcome.js";
+import { isGoing } from "./pending.js";
+import { LOOK_MS, type News, PAGE } from "./watch.js";
+import { nameOf } from "./words.js";
+
+/** Milliseconds after which the request is tried again all the same: what goes on need not be what holds the lock. */
+const LOCK_WAIT_MS = 30_000;
+
+/**
+ * What a change does after a 423: waits until the operations that go on in the project are over, whosever they are and
+ * however they end, at most 30 s. False when nothing goes on, or when that can't be seen: then plain backoff is left.
+ */
+export async function waitForLock(context: Context, project: string, deadline: Deadline): Promise<boolean> {
+  const { client, clock, say, watches } = context;
+  const budgetMs = Math.min(LOCK_WAIT_MS, deadline.leftMs());
+  if (budgetMs <= 0) return false;
+  const limit = new Deadline(clock, budgetMs);
+  try {
+    const page = await client.listOperations(
+      project,
+      { limit: PAGE },
+      new Deadline(clock, Math.min(LOOK_MS, budgetMs)),
+    );
+    const going = new Map(page.operations.filter((one) => isGoing(one, clock.wall())).map((one) => [one.id, one]));
+    if (going.size === 0) return false;
+    const patience = new Patience(clock, say);
+    const heard = ({ operations, missing }: News): boolean => {
+      for (const id of going.keys()) {
+        const seen = operations.get(id);
+        if (missing.has(id) || (seen && outcomeOf(seen.status) !== "pending")) going.delete(id);
+      }
+      const [first] = going.values();
+      if (first) patience.tell((ms) => `project ${project} is busy with ${nameOf(first)}; waiting (${duration(ms)})`);
+      return going.size === 0;
+    };
+    await watches.follow(project, { wanted: () => [...going.keys()], heard, deadline: limit });
+    return true;
+  } catch {
+    // A look that failed is no reason to give the change up: the next answer to it tells more.
+    return false;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Deadline } from "../clock.js";
+import type { WireOperation } from "../wire/operation.js";
+import type { Context } from "./context.js";
+import { isKnownWord, outcomeOf } from "./outcome.js";
+import { PAGE } from "./watch.js";
+
+/** Milliseconds for which an operation with an unknown word counts as going on: the word may well mean its end. */
+const UNKNOWN_MS = 15 * 60_000;
+
+/** Whether an operation that nobody told us about still goes on. */
+export function isGoing(operation: WireOperation, wallMs: number): boolean {
+  if (isKnownWord(operation.status)) return outcomeOf(operation.status) === "pending";
+  const created = Date.parse(operation.created_at ?? "");
+  return wallMs - created < UNKNOWN_MS;
+}
+
+/** Operations of one compute that still go on, on the newest page: for a change whose answer was lost. */
+export async function pendingOf(
+  context: Context,
+  project: string,
+  endpointId: string,
+  deadline: Deadline,
+): Promise<WireOperation[]> {
+  const page = await context.client.listOperations(project, { limit: PAGE }, deadline);
+  return page.operations
+    .filter((one) => one.endpoint_id === endpointId && isGoing(one, context.clock.wall()))
+    .reverse(); // In the order of execution, as in the answer of a change.
+}

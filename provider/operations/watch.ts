@@ -1,0 +1,180 @@
+import type { Client } from "../api/client.js";
+import { type Clock, Deadline } from "../clock.js";
+import { isKind } from "../errors.js";
+import type { WireOperation } from "../wire/operation.js";
+import { Pace } from "./pace.js";
+
+/** Milliseconds one look may take with its repetitions: after that the next tick is a better try. */
+export const LOOK_MS = 10_000;
+/** Operations of one page: the newest of a project, so those that anybody here waits for. */
+export const PAGE = 100;
+
+/** What one look brought. An operation in neither collection: nothing is known this time. */
+export interface News {
+  operations: Map<string, WireOperation>;
+  /** The service answered 404 for these. */
+  missing: Set<string>;
+  /** Why the look, or a part of it, failed. */
+  error?: Error;
+}
+
+export interface Follower {
+  /** Ids this one still waits for. */
+  wanted(): string[];
+  /** True: enough is known. What it throws ends the wait. */
+  heard(news: News): boolean;
+  /** Whether the first look comes without a pause. */
+  atOnce?: boolean;
+  /** When to stop; one more look follows. */
+  deadline: Deadline;
+}
+
+interface Seat {
+  follower: Follower;
+  pace: Pace;
+  dueAt: number;
+  looks: number;
+  done: boolean;
+  error?: unknown;
+  /** Ends the sleep when somebody else's look brought the end. */
+  wake: () => void;
+  woken: Promise<void>;
+}
+
+/** Looks at a project's operations for all who wait for some: one request per tick, however many they are. */
+export class Watch {
+  readonly #seats = new Set<Seat>();
+  #flying: Promise<void> | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly clock: Clock,
+    private readonly project: string,
+    private readonly pollMs?: number,
+  ) {}
+
+  get idle(): boolean {
+    return this.#seats.size === 0;
+  }
+
+  /** Looks, growing slower, until the follower has heard enough ("done") or after a last look its time is up ("late"). */
+  async follow(follower: Follower): Promise<"done" | "late"> {
+    const { clock } = this;
+    const pace = new Pace(() => clock.random(), this.pollMs);
+    let wake = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const dueAt = clock.now() + (follower.atOnce ? 0 : pace.next());
+    const seat: Seat = { follower, pace, dueAt, looks: 0, done: false, wake, woken };
+    this.#seats.add(seat);
+    try {
+      for (;;) {
+        await this.#sleep(seat);
+        const { looks } = seat;
+        const last = follower.deadline.leftMs() <= 0;
+        if (!seat.done) await this.#look();
+        if (seat.error !== undefined) throw seat.error;
+        if (seat.done) return "done";
+        if (last && seat.looks > looks) return "late";
+      }
+    } finally {
+      this.#seats.delete(seat);
+    }
+  }
+
+  /** Until the seat's next look, which moves when somebody else's look serves it too. */
+  async #sleep(seat: Seat): Promise<void> {
+    while (!seat.done) {
+      const ms = Math.min(seat.dueAt - this.clock.now(), seat.follower.deadline.leftMs());
+      if (ms <= 0) return;
+      await Promise.race([this.clock.sleep(ms), seat.woken]);
+    }
+  }
+
+  /** One look for all who sit here now. Who came after it was sent gets nothing from it, and looks again. */
+  async #look(): Promise<void> {
+    this.#flying ??= this.#tell([...this.#seats]).finally(() => {
+      this.#flying = undefined;
+    });
+    await this.#flying;
+  }
+
+  async #tell(seats: Seat[]): Promise<void> {
+    const ids = new Set(seats.flatMap((seat) => seat.follower.wanted()));
+    let news: News = { operations: new Map(), missing: new Set() };
+    let fatal: unknown;
+    try {
+      news = await this.#ask(ids);
+    } catch (error) {
+      fatal = error;
+    }
+    const floorMs = isKind(news.error, "service") ? (news.error.answer.retryAfterMs ?? 0) : 0;
+    for (const seat of seats) {
+      seat.looks++;
+      seat.dueAt = this.clock.now() + Math.max(seat.pace.next(), floorMs);
+      try {
+        if (fatal !== undefined) throw fatal;
+        seat.done = seat.follower.heard(news);
+      } catch (error) {
+        seat.error = error;
+        seat.done = true;
+      }
+      if (seat.done) seat.wake();
+    }
+  }
+
+  /** The operation itself when it is the only one, else the newest page and what is missing on it. */
+  async #ask(ids: Set<string>): Promise<News> {
+    const news: News = { operations: new Map(), missing: new Set() };
+    if (ids.size > 1) {
+      await this.#attempt(news, [...ids], async (deadline) => {
+        const page = await this.client.listOperations(this.project, { limit: PAGE }, deadline);
+        for (const operation of page.operations) news.operations.set(operation.id, operation);
+      });
+      if (news.error || news.missing.size > 0) return news;
+    }
+    const left = [...ids].filter((id) => !news.operations.has(id));
+    await Promise.all(
+      left.map((id) =>
+        this.#attempt(news, [id], async (deadline) => {
+          news.operations.set(id, await this.client.getOperation(this.project, id, deadline));
+        }),
+      ),
+    );
+    return news;
+  }
+
+  /** A look that fails says nothing about the work, except that a key which is refused won't be accepted later. */
+  async #attempt(news: News, ids: string[], look: (deadline: Deadline) => Promise<void>): Promise<void> {
+    try {
+      await look(new Deadline(this.clock, LOOK_MS));
+    } catch (error) {
+      const status = isKind(error, "service") ? error.answer.status : undefined;
+      if (status === 401 || status === 403 || isKind(error, "stopped")) throw error;
+      if (status === 404) for (const id of ids) news.missing.add(id);
+      else news.error = error as Error;
+    }
+  }
+}
+
+/** One watch per project in which somebody waits. */
+export class Watches {
+  readonly #watches = new Map<string, Watch>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly clock: Clock,
+    private readonly pollMs?: number,
+  ) {}
+
+  async follow(project: string, follower: Follower): Promise<"done" | "late"> {
+    const watch = this.#watches.get(project) ?? new Watch(this.client, this.clock, project, this.pollMs);
+    this.#watches.set(project, watch);
+    try {
+      return await watch.follow(follower);
+    } finally {
+      if (watch.idle && this.#watches.get(project) === watch) this.#watches.delete(project);
+    }
+  }
+}
