@@ -78,7 +78,7 @@ describeWithEngine("the engine runs a provider given as a literal", (engine) => 
 
       expect((await ws.destroy()).stdout).toContain("throwaway: delete");
       expect((await ws.export()).deployment.resources ?? []).toEqual([]);
-      expect(ws.leftBehind()).toEqual([]);
+      expect(await ws.leftBehind()).toEqual([]);
     },
     ENGINE_TEST_MS,
   );

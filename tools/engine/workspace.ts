@@ -16,6 +16,7 @@ import type { ChildProcess } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "./index";
 import { commandOf, kill, processesWith } from "./processes";
 import { type Run, run } from "./run";
@@ -137,6 +138,7 @@ export class Workspace {
       PULUMI_HOME: join(folder, "home"),
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      ...(options.color === "always" ? {} : { NO_COLOR: "1" }),
       ...options.env,
     };
     const stack = options.stack ?? "dev";
@@ -179,8 +181,7 @@ export class Workspace {
       env: { ...this.env, ...options.env },
       input: options.input,
       limitMs: options.limitMs ?? LIMIT_MS,
-      // The first interrupt lets it finish what runs, the second one makes it kill its plugins, so it is not left to
-      // the end of the tree; what is left after that is killed.
+      // Like one Ctrl-C: a chance to write its state and let go of the stack's lock, before all of it is killed.
       askFirst: { signal: "SIGINT", graceMs: 5_000 },
       onOutput: options.onOutput,
       onStart: options.onStart,
@@ -243,8 +244,10 @@ export class Workspace {
     await this.must(["config", "rm-all", ...keys]);
   }
 
-  /** Processes that this workspace's commands have left behind, as command lines. Looks on Linux only. */
-  leftBehind(): string[] {
+  /** Processes of this workspace's that are still there after a moment, as command lines. Looks on Linux only. */
+  async leftBehind(withinMs = 2_000): Promise<string[]> {
+    const until = performance.now() + withinMs;
+    while (this.leftPids().length > 0 && performance.now() < until) await sleep(50);
     return this.leftPids().map(commandOf);
   }
 
