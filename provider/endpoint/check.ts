@@ -3,7 +3,8 @@
 import type { OnRestart, ProviderConfig } from "../config.js";
 import { atLeast, impactOf, markerOf, type Reason, type Verdict } from "../rules/restart.js";
 import { propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
-import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE, wishOf } from "./inputs.js";
+import { wishOf } from "../rules/wish.js";
+import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 
 type Raw = Record<string, unknown>;
 

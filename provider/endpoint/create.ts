@@ -5,9 +5,9 @@ import { isKind, type ServiceError, Stopped } from "../errors.js";
 import { pendingOf } from "../operations/settle.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { differences, type Wish } from "../rules/settings.js";
+import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs } from "./inputs.js";
-import { wishOf } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
 import type { Outputs } from "./outputs.js";
 import {

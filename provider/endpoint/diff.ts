@@ -1,7 +1,8 @@
 // Compares the state with the program. No request: the engine runs diffs one by one.
 
 import { canonical, differences, digest, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
-import { checkInputs, wishOf } from "./inputs.js";
+import { wishOf } from "../rules/wish.js";
+import { checkInputs } from "./inputs.js";
 import { liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
 
 export interface DiffAnswer {

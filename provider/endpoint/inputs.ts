@@ -2,7 +2,6 @@
 // string in its place, whatever the type is.
 
 import { z } from "zod";
-import { UNKNOWN, type Wish } from "../rules/settings.js";
 import { alwaysOnProblem, rangeProblem, sizeProblem } from "../rules/size.js";
 import { suspendProblem } from "../rules/suspend.js";
 
@@ -158,36 +157,6 @@ function sizeRules(inputs: Inputs, broken: (name: string) => boolean): Problem[]
     if (reason) found.push({ property: "suspendTimeoutSeconds", reason });
   }
   return found;
-}
-
-/** What checked inputs ask of the service. Values not known yet are marked so. */
-export function wishOf(inputs: Inputs, unknown: ReadonlySet<string> = new Set()): Wish {
-  const wish: Wish = {
-    projectId: inputs.projectId,
-    branchId: inputs.branchId,
-    type: inputs.type ?? "read_write",
-    autoscalingLimitMinCu: inputs.autoscalingLimitMinCu ?? inputs.size,
-    autoscalingLimitMaxCu: inputs.autoscalingLimitMaxCu ?? inputs.size,
-    suspendTimeoutSeconds: inputs.suspendTimeoutSeconds,
-    name: inputs.name,
-    disabled: inputs.disabled,
-    poolerEnabled: inputs.poolerEnabled,
-    pgSettings: inputs.settings?.pgSettings,
-    preloadLibraries: inputs.settings?.preloadLibraries,
-  };
-  for (const path of unknown) {
-    if (path === "size") {
-      wish.autoscalingLimitMinCu = UNKNOWN;
-      wish.autoscalingLimitMaxCu = UNKNOWN;
-    } else if (path === "settings") {
-      wish.pgSettings = UNKNOWN;
-      wish.preloadLibraries = UNKNOWN;
-    } else {
-      const name = path.split(".")[path.startsWith("settings.") ? 1 : 0]!;
-      if (name in wish) wish[name as "name"] = UNKNOWN;
-    }
-  }
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
 }
 
 /** Milliseconds of a duration such as "1h30m"; undefined where the program sets none. */

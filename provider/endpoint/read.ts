@@ -3,8 +3,8 @@
 import { isKind, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { differences, digest, propertyOf, type SettingName } from "../rules/settings.js";
+import { wishOf } from "../rules/wish.js";
 import type { Inputs } from "./inputs.js";
-import { wishOf } from "./inputs.js";
 import { inputsOf, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
 import { deadlineFor, type Process } from "./step.js";
 

@@ -6,9 +6,10 @@ import { isKind, NotReady, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { pendingOf, settle } from "../operations/settle.js";
 import { differences, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
+import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { type Inputs, millisecondsOf, wishOf } from "./inputs.js";
+import { type Inputs, millisecondsOf } from "./inputs.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
 import { notTakenOf, type Outputs, outputsOf } from "./outputs.js";
 

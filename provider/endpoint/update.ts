@@ -3,9 +3,10 @@
 import { isKind, NotReady } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { pendingOf, settle } from "../operations/settle.js";
+import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { type Inputs, wishOf } from "./inputs.js";
+import type { Inputs } from "./inputs.js";
 import { liveOf } from "./mapping.js";
 import { liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
 import {

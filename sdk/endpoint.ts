@@ -1,0 +1,222 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
+import type { EndpointType } from "../provider/rules/settings.js";
+import { hintOf, secretsOf } from "./hints.js";
+import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
+import { keepFixedOutputs, noticeOf } from "./notice.js";
+
+/** Libraries that Postgres loads when it starts. */
+export interface PreloadLibrariesArgs {
+  /** Whether the service's default libraries are loaded. */
+  useDefaults?: pulumi.Input<boolean>;
+  /** Names of further libraries; their order does not matter. */
+  enabledLibraries?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** Settings of Postgres itself. What is not named here stays as it is on the service. */
+export interface EndpointSettingsArgs {
+  /** Postgres parameters, all values as text: `{ work_mem: "64MB" }`. A change may restart the compute. */
+  pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  /** A change is stored at once and becomes active when the compute starts the next time. */
+  preloadLibraries?: pulumi.Input<PreloadLibrariesArgs>;
+}
+
+/**
+ * What a program says of a compute. A property that is left out is not managed: it is neither sent nor compared, and
+ * one that is removed later stays as it is on the service.
+ */
+export interface EndpointArgs {
+  /** The project. A change makes a new compute with a **new host**. */
+  projectId: pulumi.Input<string>;
+  /**
+   * The branch the compute serves. A change is made in place (the host stays), reconfigures the compute and drops open
+   * connections. The branch must not have a primary if this is one.
+   */
+  branchId: pulumi.Input<string>;
+  /**
+   * `read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change makes
+   * a new compute with a **new host**; a replica can't become the primary of a branch that has one.
+   * @default "read_write"
+   */
+  type?: pulumi.Input<EndpointType>;
+  /** The region is the project's. Naming it only asserts it: another one is an error, never a move. */
+  regionId?: pulumi.Input<string>;
+  /**
+   * A fixed size in compute units (1 CU is 1 vCPU and 4 GB): 0.25, 0.5, 1 to 16 in steps of 1, 18 to 56 in steps of 2;
+   * above 16 the compute never suspends. The same as both limits with this value. **A change restarts the compute.**
+   */
+  size?: pulumi.Input<number>;
+  /**
+   * The lower limit of autoscaling in CU. Both limits or none; they are at most 8 CU apart and at most 16.
+   * **A change restarts the compute**; scaling between the limits does not.
+   */
+  autoscalingLimitMinCu?: pulumi.Input<number>;
+  /** The upper limit of autoscaling in CU. **A change restarts the compute.** */
+  autoscalingLimitMaxCu?: pulumi.Input<number>;
+  /**
+   * Seconds without activity after which the compute suspends: -1 never, 0 the service's default (5 minutes), or 60 to
+   * 604800.
+   */
+  suspendTimeoutSeconds?: pulumi.Input<number>;
+  /**
+   * A label, 1 to 64 characters.
+   * @default for a compute that is made here, the resource's name and 8 hex digits
+   */
+  name?: pulumi.Input<string>;
+  /** `true` **stops the compute** and refuses connections. */
+  disabled?: pulumi.Input<boolean>;
+  /** Deprecated by the public service, where the pooled host needs no setting. */
+  poolerEnabled?: pulumi.Input<boolean>;
+  settings?: pulumi.Input<EndpointSettingsArgs>;
+  /**
+   * Take over a compute that exists instead of making one; only read when the resource is created. `true`: the primary
+   * of the branch (where there is none, one is made). An id: that compute.
+   * @default false
+   */
+  adopt?: pulumi.Input<boolean | string>;
+  /**
+   * What happens to the compute when the resource is deleted: `delete` it, or `release` it as it is.
+   * @default "delete"; "release" where the compute was adopted
+   */
+  onDelete?: pulumi.Input<"delete" | "release">;
+  /**
+   * What to do about a change that restarts, stops or replaces the compute. `allow`: mark it in the diff. `warn`: also
+   * warn at the resource. `refuse`: fail the preview.
+   * @default the stack's config `compute:onRestart`, else "warn"
+   */
+  onRestart?: pulumi.Input<"allow" | "warn" | "refuse">;
+  /**
+   * Whether create, update and delete wait until the service is done.
+   * @default true
+   */
+  waitForReady?: pulumi.Input<boolean>;
+}
+
+/** The settings of Postgres as they are on the service. */
+export interface EndpointSettings {
+  pgSettings?: Record<string, string>;
+  preloadLibraries?: { useDefaults?: boolean; enabledLibraries?: string[] };
+}
+
+/**
+ * A compute ("endpoint") of a serverless Postgres project: the primary of a branch, or a read replica.
+ *
+ * ```ts
+ * const primary = new Endpoint("primary", {
+ *   projectId, branchId,
+ *   autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 4,
+ * });
+ * export const host = primary.host;
+ * ```
+ *
+ * Routes: `POST`, `PATCH`, `DELETE` and `GET /projects/{project}/endpoints`, `GET /projects/{project}/operations`.
+ * The resource option `customTimeouts` sets how long each step may take (10 minutes each, from when its turn comes).
+ */
+export class Endpoint extends pulumi.CustomResource {
+  declare readonly projectId: pulumi.Output<string>;
+  declare readonly branchId: pulumi.Output<string>;
+  declare readonly type: pulumi.Output<EndpointType>;
+  /** Region of the project, for example `aws-us-east-2`. */
+  declare readonly regionId: pulumi.Output<string>;
+  /** The fixed size, where the program says `size`. */
+  declare readonly size: pulumi.Output<number | undefined>;
+  declare readonly autoscalingLimitMinCu: pulumi.Output<number>;
+  declare readonly autoscalingLimitMaxCu: pulumi.Output<number>;
+  declare readonly suspendTimeoutSeconds: pulumi.Output<number>;
+  declare readonly name: pulumi.Output<string | undefined>;
+  declare readonly disabled: pulumi.Output<boolean>;
+  declare readonly poolerEnabled: pulumi.Output<boolean>;
+  declare readonly settings: pulumi.Output<EndpointSettings>;
+  /** The host to connect to. It stays the same through every update; only a replacement has a new one. */
+  declare readonly host: pulumi.Output<string>;
+  /** The host of the connection pooler in front of the compute: up to 10,000 client connections. */
+  declare readonly poolerHost: pulumi.Output<string>;
+  /** The proxy of the region. */
+  declare readonly proxyHost: pulumi.Output<string>;
+  /** When the compute was made, RFC 3339 in UTC. */
+  declare readonly createdAt: pulumi.Output<string>;
+  declare readonly poolerMode: pulumi.Output<string | undefined>;
+  declare readonly passwordlessAccess: pulumi.Output<boolean | undefined>;
+  declare readonly provisioner: pulumi.Output<string | undefined>;
+  /** Whether the compute existed before and was taken over. */
+  declare readonly adopted: pulumi.Output<boolean>;
+  /**
+   * What the planned change does to connections: `no`, `maybe: …` or `yes: …`. After the change it is `no` again.
+   */
+  declare readonly restart: pulumi.Output<string>;
+  /** Paths of the properties that the program manages. */
+  declare readonly managed: pulumi.Output<string[]>;
+  /** Ids of operations that a failed step left running; absent where there are none. */
+  declare readonly unfinished: pulumi.Output<string[] | undefined>;
+  /** What the compute's size gives: documented by the service, approximate. */
+  declare readonly capacity: pulumi.Output<Capacity>;
+
+  /**
+   * @param name the resource's name; also the beginning of the compute's name, where `args` give none
+   * @param opts `deleteBeforeReplace` is on by default, since a branch has only one primary
+   */
+  constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
+    // A compute that is only looked up is neither checked nor changed.
+    const managed = opts.id === undefined;
+    const notice = managed ? noticeOf() : undefined;
+    super(
+      ENDPOINT_TYPE,
+      name,
+      {
+        ...NO_OUTPUTS,
+        ...args,
+        customTimeouts: opts.customTimeouts,
+        __provider: PROVIDER_TEXT,
+        __hint: managed ? hintOf(name, opts.parent) : undefined,
+        __secret: managed ? secretsOf(args ?? {}) : undefined,
+      },
+      {
+        ...opts,
+        deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
+        ...(notice ? { hooks: withNotice(opts.hooks, notice.hook) } : {}),
+      },
+    );
+    if (notice) keepFixedOutputs(this, notice);
+    (this as { capacity: pulumi.Output<Capacity> }).capacity = pulumi
+      .all([this.autoscalingLimitMinCu, this.autoscalingLimitMaxCu])
+      .apply(([min, max]) => capacityOf(min, max));
+  }
+}
+
+/** The outputs that are no inputs: naming them makes Pulumi fill them in. */
+const NO_OUTPUTS = Object.fromEntries(
+  [
+    "autoscalingLimitMinCu",
+    "autoscalingLimitMaxCu",
+    "type",
+    "regionId",
+    "size",
+    "suspendTimeoutSeconds",
+    "name",
+    "disabled",
+    "poolerEnabled",
+    "settings",
+    "host",
+    "poolerHost",
+    "proxyHost",
+    "createdAt",
+    "poolerMode",
+    "passwordlessAccess",
+    "provisioner",
+    "adopted",
+    "restart",
+    "managed",
+    "unfinished",
+  ].map((name) => [name, undefined]),
+);
+
+function withNotice(
+  hooks: pulumi.ResourceHookBinding | undefined,
+  notice: pulumi.ResourceHook,
+): pulumi.ResourceHookBinding {
+  return {
+    ...hooks,
+    beforeCreate: [...(hooks?.beforeCreate ?? []), notice],
+    beforeUpdate: [...(hooks?.beforeUpdate ?? []), notice],
+  };
+}

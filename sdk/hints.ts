@@ -1,0 +1,42 @@
+// Two hints that the class hands to the provider's check, which can see neither by itself.
+
+import { createHash } from "node:crypto";
+import * as pulumi from "@pulumi/pulumi";
+import { ENDPOINT_TYPE } from "./literal.js";
+
+const LONGEST_NAME = 55;
+
+/**
+ * A name that is this resource's own, `<name>-<8 hex of the URN's hash>`: given to a compute to which the program gives
+ * no name, and what tells the two checks of one replacement from those of others.
+ */
+export function hintOf(name: string, parent: pulumi.Resource | undefined): pulumi.Output<string> {
+  const urn = pulumi.createUrn(name, ENDPOINT_TYPE, parent);
+  // The URN of a parent component would make the compute depend on the component, and so on itself.
+  const free = new Promise<string>((resolve) => urn.apply(resolve));
+  return pulumi.output(free).apply((known) => {
+    const hash = createHash("sha256").update(known).digest("hex").slice(0, 8);
+    return `${[...name].slice(0, LONGEST_NAME).join("")}-${hash}`;
+  });
+}
+
+/**
+ * The names of the arguments that are secret, or nothing where none is. The provider gets secrets unwrapped: without
+ * this it would repeat their values in the restart notice.
+ */
+export function secretsOf(args: object): pulumi.Output<string[] | undefined> | undefined {
+  const names = Object.entries(args).flatMap(([name, value]) => (mayHide(value) ? [name] : []));
+  if (names.length === 0) return undefined;
+  const values = args as Record<string, unknown>;
+  const flags = names.map((name) => pulumi.isSecret(pulumi.output(values[name])));
+  return pulumi.all(flags).apply((secret) => {
+    const hidden = names.filter((_, index) => secret[index]);
+    return hidden.length > 0 ? hidden : undefined;
+  });
+}
+
+/** Whether an Output or a promise stands anywhere in the value. */
+function mayHide(value: unknown): boolean {
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) return true;
+  return value !== null && typeof value === "object" && Object.values(value).some(mayHide);
+}

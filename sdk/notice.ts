@@ -1,0 +1,156 @@
+// The warning at the resource, and the outputs that no update changes. Both come from one resource hook, which Pulumi
+// calls with the old outputs and the new inputs before anything that depends on the compute is looked at.
+
+import { AsyncResource } from "node:async_hooks";
+import * as pulumi from "@pulumi/pulumi";
+import { impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
+import { type Live, UNKNOWN, type Wish } from "../provider/rules/settings.js";
+import { type Asked, wishOf } from "../provider/rules/wish.js";
+
+type Props = Record<string, unknown>;
+
+/** One hook for all computes of a run, and what it has seen. */
+export interface Notice {
+  hook: pulumi.ResourceHook;
+  /** Old outputs by URN, filled by the hook before the resource's URN is known to the program. */
+  olds: Map<string, Props>;
+}
+
+const HOOK_NAME = "pulumi-compute-endpoint:restart-notice";
+const REGISTRY = Symbol.for(HOOK_NAME);
+
+/** By engine connection: the Automation API can run two programs in one process, and two copies of us can be loaded. */
+function registry(): WeakMap<object, Notice> {
+  const holder = globalThis as { [REGISTRY]?: WeakMap<object, Notice> };
+  holder[REGISTRY] ??= new WeakMap();
+  return holder[REGISTRY];
+}
+
+/** The notice of this run, or undefined where hooks are not to be had: old engines, and users' mocks. */
+export function noticeOf(): Notice | undefined {
+  const monitor = pulumi.runtime.getMonitor() as { registerResourceHook?: unknown } | undefined;
+  if (typeof monitor?.registerResourceHook !== "function" || !engineHasHooks()) return undefined;
+  const known = registry().get(monitor);
+  if (known) return known;
+  const olds = new Map<string, Props>();
+  const tell = async (args: pulumi.ResourceHookArgs) => {
+    if (args.oldOutputs) olds.set(args.urn, args.oldOutputs);
+    await speak(args);
+  };
+  // Inline programs of the Automation API keep their settings in the async context, which callbacks lose.
+  const hook = new pulumi.ResourceHook(HOOK_NAME, AsyncResource.bind(tell), { onDryRun: true, ignoreErrors: true });
+  const notice = { hook, olds };
+  registry().set(monitor, notice);
+  warnOfPlainKey();
+  return notice;
+}
+
+/** An engine before 3.182 does not know hooks, and registering one would end the program. */
+function engineHasHooks(): boolean {
+  try {
+    const state = require("@pulumi/pulumi/runtime/state") as { getStore?: () => { supportsResourceHooks?: boolean } };
+    return state.getStore?.().supportsResourceHooks !== false;
+  } catch {
+    return true;
+  }
+}
+
+/** The fixed outputs of a compute: an update never changes them, so a preview need not call them unknown. */
+const FIXED = ["host", "poolerHost", "proxyHost", "regionId", "createdAt"] as const;
+
+/** Gives what depends on a compute its old, still true values in the preview of an update. */
+export function keepFixedOutputs(resource: pulumi.CustomResource, notice: Notice): void {
+  if (!pulumi.runtime.isDryRun()) return;
+  const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
+  for (const name of FIXED) {
+    const fromEngine = outputs[name];
+    outputs[name] = resource.urn.apply((urn) => notice.olds.get(urn)?.[name] ?? fromEngine);
+  }
+}
+
+async function speak(args: pulumi.ResourceHookArgs): Promise<void> {
+  const secrets = new Set<string>();
+  const news = await plain(args.newInputs, secrets);
+  const mode = news["onRestart"] ?? new pulumi.Config("compute").get("onRestart") ?? "warn";
+  for (const name of secretNames(news["__secret"])) secrets.add(name);
+  const olds = args.oldOutputs && (await plain(args.oldOutputs, secrets));
+  const at = { urn: pulumi.output(args.urn) } as unknown as pulumi.Resource;
+  if (!olds) {
+    // A creation, or the second half of a replacement: only the marker knows.
+    const marker = typeof news["restart"] === "string" ? news["restart"] : "no";
+    if (mode !== "allow" && marker !== "no") void pulumi.log.warn(`${marker}. ${RECONNECT}`, at);
+    return;
+  }
+  const verdict = impactOf(liveIn(olds), wishIn(news), { secrets, asSize: news["size"] !== undefined });
+  // Never awaited: the message waits for the URN, which waits for this hook.
+  if (mode !== "allow" && verdict.impact !== "none") void pulumi.log.warn(warningOf(args.id, verdict), at);
+  for (const note of verdict.notes) void pulumi.log.info(note, at);
+}
+
+const RECONNECT = "Clients should reconnect by themselves.";
+
+function warningOf(id: string, verdict: Verdict): string {
+  const does = { "may-restart": "may restart", restart: "restarts", stop: "stops" } as Record<string, string>;
+  return `this change ${does[verdict.impact] ?? "affects"} compute ${id}: ${sentence(verdict)}. ${RECONNECT}`;
+}
+
+const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** A value of the hook in plain form: secrets come as Outputs, unknown values as marks. */
+async function plain(props: Props | undefined, secrets: Set<string>): Promise<Props> {
+  const copy: Props = {};
+  for (const [name, value] of Object.entries(props ?? {}))
+    copy[name] = await plainValue(value, () => secrets.add(name));
+  return copy;
+}
+
+async function plainValue(value: unknown, isSecret: () => void): Promise<unknown> {
+  if (pulumi.Output.isInstance(value)) {
+    isSecret();
+    return plainValue(await new Promise((resolve) => value.apply(resolve)), isSecret);
+  }
+  if (pulumi.isUnknown(value)) return UNKNOWN;
+  if (Array.isArray(value)) return Promise.all(value.map((one) => plainValue(one, isSecret)));
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).map(async ([key, inner]) => [key, await plainValue(inner, isSecret)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** The wish in the hook's inputs; a part of `settings` that holds an unknown value is unknown whole. */
+function wishIn(news: Props): Wish {
+  const unknown = new Set<string>();
+  const asked: Props = {};
+  for (const [name, value] of Object.entries(news)) {
+    if (value === UNKNOWN) unknown.add(name);
+    else if (name !== "settings") asked[name] = value;
+    else asked[name] = knownParts(value as Props, unknown);
+  }
+  return wishOf(asked as Asked, unknown);
+}
+
+function knownParts(settings: Props, unknown: Set<string>): Props {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([part, value]) => {
+      const isKnown = !holdsUnknown(value);
+      if (!isKnown) unknown.add(`settings.${part}`);
+      return isKnown;
+    }),
+  );
+}
+
+const holdsUnknown = (value: unknown): boolean =>
+  value === UNKNOWN || (value !== null && typeof value === "object" && Object.values(value).some(holdsUnknown));
+
+function liveIn(olds: Props): Live {
+  return wishOf(olds as Asked) as Live;
+}
+
+/** Pulumi shows a key in plain config to everybody who can read the stack's file and its state. */
+function warnOfPlainKey(): void {
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
+  if (new pulumi.Config("compute").get("apiKey") === undefined || !isConfigSecret) return;
+  if (isConfigSecret("compute:apiKey")) return;
+  void pulumi.log.warn(
+    "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key",
+  );
+}
