@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { Deadline } from "../../../provider/clock.js";
+import { PROJECT, type Reply, scripted } from "../../support/scripted-service.js";
+
+/** A service whose list says which request it answers, after a second. */
+function numbered(more: (count: number) => Reply | undefined = () => undefined) {
+  let count = 0;
+  const service = scripted(async () => {
+    const mine = ++count;
+    await service.clock.sleep(1000);
+    return more(mine) ?? { status: 200, body: { endpoints: [{ id: `ep-${mine}` }] } };
+  });
+  const { lists } = service.context;
+  const deadline = new Deadline(service.clock, 600_000);
+  const id = async (rows: Promise<Array<{ id: string }>>) => (await rows)[0]?.id;
+  const read = (project = PROJECT) => id(lists.read(project, deadline));
+  const look = (project = PROJECT) => id(lists.look(project, deadline));
+  const after = async (ms: number, work: () => Promise<unknown>) => {
+    await service.clock.sleep(ms);
+    return work();
+  };
+  const all = (...works: Array<Promise<unknown>>) => service.clock.run(Promise.all(works));
+  return { ...service, lists, read, look, after, all };
+}
+
+describe("the lists", () => {
+  test("one for all who ask within 20 ms, whichever way", async () => {
+    const s = numbered();
+    const ids = await s.all(s.read(), s.look(), s.after(10, s.read), s.after(19, s.look));
+    expect([ids, s.seen.length]).toEqual([["ep-1", "ep-1", "ep-1", "ep-1"], 1]);
+  });
+
+  test("a read takes a list that is on its way, a look does not", async () => {
+    const s = numbered();
+    expect(await s.all(s.read(), s.after(500, s.read), s.after(500, s.look))).toEqual(["ep-1", "ep-1", "ep-2"]);
+  });
+
+  test("a read uses a list again for 5 s, a look never", async () => {
+    const s = numbered();
+    const ids = await s.all(s.read(), s.after(2000, s.read), s.after(6000, s.read), s.after(8000, s.read));
+    expect(ids).toEqual(["ep-1", "ep-1", "ep-1", "ep-2"]);
+    expect(await s.all(s.look())).toEqual(["ep-3"]);
+  });
+
+  test("projects share nothing", async () => {
+    const s = numbered();
+    expect(await s.all(s.read("a"), s.read("b"))).toEqual(["ep-1", "ep-2"]);
+  });
+
+  test("after a write neither the known list nor the one on its way is used", async () => {
+    const s = numbered();
+    await s.all(s.read());
+    s.lists.wrote(PROJECT);
+    const wrote = async () => s.lists.wrote(PROJECT);
+    const ids = await s.all(s.read(), s.after(500, wrote), s.after(500, s.read), s.after(3000, s.read));
+    // Who asked before the write gets what was then; the list on its way is not kept.
+    expect(ids).toEqual(["ep-2", undefined, "ep-3", "ep-3"]);
+  });
+
+  test("a change by the client counts as a write, before and after it", async () => {
+    const s = scripted((request) =>
+      request.method === "GET"
+        ? { status: 200, body: { endpoints: [] } }
+        : { status: 200, body: { endpoint: { id: "ep-1" }, operations: [] } },
+    );
+    const deadline = new Deadline(s.clock, 600_000);
+    await s.clock.run(s.context.lists.read(PROJECT, deadline));
+    await s.clock.run(s.context.client.updateEndpoint(PROJECT, "ep-1", { endpoint: { name: "n" } }, deadline));
+    await s.clock.run(s.context.lists.read(PROJECT, deadline));
+    expect(s.seen.map((one) => one.method)).toEqual(["GET", "PATCH", "GET"]);
+  });
+
+  test("a list that failed fails for all who wait, and is not kept", async () => {
+    const s = numbered((count) => (count === 1 ? { status: 404, body: { message: "no project" } } : undefined));
+    const ends = await s.clock.run(Promise.allSettled([s.read(), s.look()]));
+    expect(ends.map((end) => end.status)).toEqual(["rejected", "rejected"]);
+    expect(await s.all(s.read())).toEqual(["ep-2"]);
+  });
+
+  test("who has less time gives up alone, and does not cut the time of others", async () => {
+    const s = scripted(() => (s.clock.now() < 60_000 ? { status: 503 } : { status: 200, body: { endpoints: [] } }));
+    const short = s.context.lists
+      .read(PROJECT, new Deadline(s.clock, 5000))
+      .catch((error) => [error.kind, s.clock.now()]);
+    const long = s.context.lists.read(PROJECT, new Deadline(s.clock, 600_000));
+    expect(await s.clock.run(Promise.all([short, long]))).toEqual([["deadline", 6000], []]);
+  });
+});

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Rate } from "../../../provider/api/rate.js";
+import { Deadline } from "../../../provider/clock.js";
+import { VirtualClock } from "../../support/virtual-clock.js";
+
+/** Sends that many requests as fast as the rate lets them, and gives the moments. */
+async function send(count: number, requestsPerMinute: number | undefined, route: (i: number) => string) {
+  const clock = new VirtualClock();
+  const rate = new Rate(clock, requestsPerMinute);
+  const deadline = new Deadline(clock, 3_600_000);
+  const sent: Array<{ i: number; at: number; route: string }> = [];
+  const all = Array.from({ length: count }, async (_, i) => {
+    await rate.take(route(i), deadline);
+    sent.push({ i, at: clock.now(), route: route(i) });
+  });
+  await clock.run(Promise.all(all));
+  return sent;
+}
+
+const mostWithin = (times: number[], windowMs: number) =>
+  Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + windowMs).length));
+
+describe("the rate", () => {
+  test("keeps within 700 a minute per account and 40 a second per route, in the order of asking", async () => {
+    const sent = await send(2000, undefined, () => "GET endpoints");
+    const times = sent.map((one) => one.at);
+    expect(mostWithin(times.slice(0, 900), 60_000)).toBeLessThanOrEqual(700);
+    expect(mostWithin(times, 1000)).toBeLessThanOrEqual(40);
+    expect(sent.map((one) => one.i)).toEqual(sent.map((_, i) => i));
+    // And uses most of it.
+    expect(times.at(-1)).toBeLessThan((2000 / 600) * 60_000);
+  });
+
+  test("lets the first requests of a run through at once", async () => {
+    const sent = await send(20, undefined, () => "GET endpoints");
+    expect(sent.every((one) => one.at === 0)).toBe(true);
+  });
+
+  test("holds for any number a minute", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 1, max: 4 }), async (perMinute, routes) => {
+        const sent = await send(Math.min(200, perMinute * 3), perMinute, (i) => `route ${i % routes}`);
+        expect(
+          mostWithin(
+            sent.map((one) => one.at),
+            60_000,
+          ),
+        ).toBeLessThanOrEqual(Math.max(2, perMinute));
+        for (let i = 0; i < routes; i++) {
+          const own = sent.filter((one) => one.route === `route ${i}`).map((one) => one.at);
+          if (own.length > 0) expect(mostWithin(own, 1000)).toBeLessThanOrEqual(40);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("refuses at once what does not fit before the deadline, and books nothing for it", async () => {
+    const clock = new VirtualClock();
+    const rate = new Rate(clock, 10);
+    const long = new Deadline(clock, 600_000);
+    await clock.run(rate.take("a", long));
+    await expect(clock.run(rate.take("a", new Deadline(clock, 1000)))).rejects.toMatchObject({ kind: "deadline" });
+    expect(clock.now()).toBe(0);
+    await clock.run(rate.take("a", long));
+    expect(clock.now()).toBeLessThan(7000);
+  });
+
+  test("lets a last look through after the deadline where nothing has to be waited for", async () => {
+    const clock = new VirtualClock();
+    await clock.run(new Rate(clock).take("a", new Deadline(clock, 0)));
+    expect(clock.now()).toBe(0);
+  });
+});

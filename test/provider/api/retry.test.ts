@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FIRST_CONTACT_MS, Reach } from "../../../provider/api/reach.js";
+import { type Failure, isBranchNotReady, isUnclear, mayRepeat, pauseBefore } from "../../../provider/api/retry.js";
+import { retryAfterMs } from "../../../provider/api/retry-after.js";
+
+const status = (code: number, message = ""): Failure => ({ kind: "status", status: code, message });
+
+describe("the pause before the next try", () => {
+  test.each([
+    [0, 0, 500],
+    [0, 0.999, 1000],
+    [1, 0.999, 2000],
+    [2, 0.999, 4000],
+    [4, 0.999, 10_000],
+    [50, 0.999, 10_000],
+    [50, 0, 500],
+  ])("after %i failures and with chance %d is about %i ms", (count, chance, ms) => {
+    const pause = pauseBefore({ count, leftMs: 600_000, random: () => chance });
+    expect(Math.abs((pause ?? 0) - ms)).toBeLessThan(20);
+  });
+
+  test("is never shorter than 0.5 s nor than the floor, and always ends before the deadline", () => {
+    const anything = fc.record({
+      count: fc.nat(2000),
+      floorMs: fc.option(fc.integer({ min: 0, max: 900_000 }), { nil: undefined }),
+      leftMs: fc.integer({ min: -10_000, max: 600_000 }),
+      chance: fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(anything, ({ chance, ...given }) => {
+        const pause = pauseBefore({ ...given, random: () => chance });
+        const least = Math.max(500, given.floorMs ?? 0);
+        if (pause === undefined) expect(given.leftMs).toBeLessThanOrEqual(least);
+        else {
+          expect(pause).toBeGreaterThanOrEqual(least);
+          expect(pause).toBeLessThan(given.leftMs);
+          expect(pause).toBeLessThanOrEqual(Math.max(10_000, given.floorMs ?? 0));
+        }
+      }),
+    );
+  });
+
+  test("leaves room for a last try where only the jitter would not fit", () => {
+    expect(pauseBefore({ count: 9, leftMs: 3000, random: () => 0.9 })).toBe(2500);
+  });
+});
+
+describe("a mutation", () => {
+  test.each([400, 401, 403, 404, 406, 409, 412, 422, 423, 429, 503])("that met %i did nothing", (code) => {
+    for (const method of ["POST", "PATCH", "DELETE"]) expect(isUnclear(method, status(code))).toBe(false);
+  });
+
+  test("is repeated exactly where it did nothing and time may help", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("POST", "PATCH", "DELETE"), fc.integer({ min: 300, max: 599 }), (method, code) => {
+        expect(mayRepeat(method, status(code))).toBe([423, 429, 503].includes(code));
+        if (mayRepeat(method, status(code))) expect(isUnclear(method, status(code))).toBe(false);
+      }),
+    );
+    expect(mayRepeat("POST", { kind: "cut" })).toBe(false);
+    expect(mayRepeat("POST", { kind: "unreadable" }, 1)).toBe(false);
+    expect(mayRepeat("POST", { kind: "unsent" })).toBe(true);
+  });
+
+  test.each([
+    [422, "branch not ready yet", true],
+    [422, "Branch br-1 is not ready", true],
+    [422, "branch has children", false],
+    [400, "branch not ready yet", false],
+  ])("%i %j may wait for the branch: %s", (code, message, ready) => {
+    expect(isBranchNotReady(code, message)).toBe(ready);
+    expect(mayRepeat("POST", status(code, message))).toBe(ready);
+  });
+});
+
+describe("Retry-After", () => {
+  const wall = Date.UTC(2026, 4, 4, 10);
+  test.each([
+    [undefined, undefined],
+    ["", undefined],
+    [" 3 ", 3000],
+    ["1.5", 1500],
+    ["0", 0],
+    ["99999999999", 99_999_999_999_000],
+    ["Mon, 04 May 2026 10:00:30 GMT", 30_000],
+    ["Monday, 04-May-26 10:00:30 GMT", 30_000],
+    ["Mon, 04 May 2026 09:00:00 GMT", 0],
+    ["-1", undefined],
+    ["1e3", undefined],
+    ["Mon, 99 Foo", undefined],
+    ["\u0000", undefined],
+  ])("%j is %s ms", (header, ms) => {
+    expect(retryAfterMs(header, wall)).toBe(ms);
+  });
+});
+
+test("a silence counts only until the first answer, from its first failure on", () => {
+  const reach = new Reach();
+  expect(reach.failed({ kind: "unsent" }, 5000)).toBe(false);
+  expect(reach.failed({ kind: "cut" }, 5000 + FIRST_CONTACT_MS - 1)).toBe(false);
+  expect(reach.failed({ kind: "unsent" }, 5000 + FIRST_CONTACT_MS)).toBe(true);
+  expect(reach.failed(status(502), 100_000)).toBe(false);
+  expect(reach.failed({ kind: "unsent" }, 900_000)).toBe(false);
+});

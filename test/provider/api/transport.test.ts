@@ -1,0 +1,187 @@
+import { execFile } from "node:child_process";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, test } from "vitest";
+import { networkReason } from "../../../provider/api/network.js";
+import { BODY_LIMIT, type TransportRequest, undiciTransport } from "../../../provider/api/transport.js";
+
+const open: Array<{ server: Server; sockets: Set<Socket> }> = [];
+
+afterEach(() => {
+  for (const { server, sockets } of open.splice(0)) {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});
+
+async function listen(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  open.push({ server, sockets });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const serve = (handler: (request: IncomingMessage, response: ServerResponse) => void) => listen(createServer(handler));
+const tcp = (handler: (socket: Socket) => void) => listen(createTcpServer(handler));
+
+const send = undiciTransport();
+const ask = (url: string, more: Partial<TransportRequest> = {}) =>
+  send({ method: "GET", url, headers: { authorization: "Bearer napi_key" }, timeoutMs: 5000, ...more });
+
+/** The code of the error, and how many milliseconds it took. */
+async function failing(work: Promise<unknown>): Promise<{ code?: string; reason: string; took: number }> {
+  const start = performance.now();
+  const error = await work.then(
+    () => {
+      throw new Error("it succeeded");
+    },
+    (thrown) => thrown,
+  );
+  return { code: error.code, reason: networkReason(error), took: performance.now() - start };
+}
+
+describe("the network", () => {
+  test("takes method, headers and body there, and status, headers and text back", async () => {
+    const url = await serve(async (request, response) => {
+      let body = "";
+      for await (const part of request) body += part;
+      response.writeHead(201, { "X-Neon-Ret-Request-Id": "r", "content-type": "application/json" });
+      response.end(
+        JSON.stringify({ method: request.method, path: request.url, key: request.headers.authorization, body }),
+      );
+    });
+    const answer = await ask(`${url}/a?b=c%3A`, { method: "POST", body: "héllo" });
+    expect([answer.status, answer.headers["x-neon-ret-request-id"]]).toEqual([201, "r"]);
+    expect(JSON.parse(answer.text)).toEqual({
+      method: "POST",
+      path: "/a?b=c%3A",
+      key: "Bearer napi_key",
+      body: "héllo",
+    });
+  });
+
+  test.each([301, 302, 307, 308])("gives a redirect (%i) back, and the key does not go along", async (status) => {
+    let followed = 0;
+    const target = await serve((_, response) => {
+      followed++;
+      response.end();
+    });
+    const url = await serve((_, response) => response.writeHead(status, { location: target }).end());
+    const answer = await ask(url, { method: "POST", body: "{}" });
+    expect([answer.status, answer.headers["location"], followed]).toEqual([status, target, 0]);
+  });
+
+  test("keeps a connection for the next request", async () => {
+    const ports = new Set<number | undefined>();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end("{}");
+    });
+    // The connection is free again a moment after the body's end.
+    for (let i = 0; i < 4; i++) await ask(url).then(() => new Promise(setImmediate));
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test("reads a body of some megabytes, and cuts one that is larger than 16 MB", async () => {
+    let sent = 0;
+    const part = Buffer.alloc(1024 * 1024, "x");
+    const url = await serve((request, response) => {
+      const most = Number(request.url?.slice(1));
+      const more = () => {
+        while (sent < most && !response.destroyed) {
+          sent++;
+          if (!response.write(part)) return void response.once("drain", more);
+        }
+        response.end();
+      };
+      more();
+    });
+    expect((await ask(`${url}/15`)).text.length).toBe(15 * 1024 * 1024);
+    sent = 0;
+    expect(await failing(ask(`${url}/4000`))).toMatchObject({ code: "BODY_TOO_LARGE" });
+    // The connection is gone, so the server stops too.
+    expect(sent).toBeLessThan(200);
+    expect(BODY_LIMIT).toBe(16 * 1024 * 1024);
+  });
+
+  test("does not wait for a body that trickles for ever", async () => {
+    const url = await serve((_, response) => {
+      const timer = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    const { code, took } = await failing(ask(url, { timeoutMs: 300 }));
+    expect(code).toBe("TIMED_OUT");
+    expect(took).toBeLessThan(2000);
+  });
+
+  test.each<[string, (socket: Socket) => void, string]>([
+    ["a server that says nothing", () => {}, "TIMED_OUT"],
+    [
+      "headers that trickle for ever",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        const timer = setInterval(() => socket.write("x-a: b\r\n"), 20);
+        socket.on("close", () => clearInterval(timer));
+      },
+      "TIMED_OUT",
+    ],
+    [
+      "headers without end",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        const more = () => {
+          while (!socket.destroyed && socket.write(`x-a: ${"b".repeat(1000)}\r\n`));
+        };
+        socket.on("drain", more);
+        more();
+      },
+      "UND_ERR_HEADERS_OVERFLOW",
+    ],
+    [
+      "a connection cut before the answer",
+      (socket) => void socket.once("data", () => socket.destroy()),
+      "UND_ERR_SOCKET",
+    ],
+    [
+      "a connection cut in the middle of the answer",
+      (socket) => void socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")),
+      "UND_ERR_SOCKET",
+    ],
+  ])("ends for %s", async (_, handler, code) => {
+    const url = await tcp((socket) => handler(socket));
+    const failure = await failing(ask(url, { timeoutMs: 1000 }));
+    expect(failure.code).toBe(code);
+    expect(failure.took).toBeLessThan(3000);
+  });
+
+  test("rejects what is not HTTP", async () => {
+    const url = await tcp((socket) => void socket.once("data", () => socket.end("SSH-2.0-x\r\n")));
+    expect((await failing(ask(url))).reason).toMatch(/Expected HTTP/);
+  });
+
+  test("says that nothing was sent when the port is closed or the host unknown", async () => {
+    const url = await serve(() => {});
+    const { server } = open.splice(-1)[0]!;
+    await new Promise((resolve) => server.close(resolve));
+    expect((await failing(ask(url))).reason).toBe("the connection was refused (ECONNREFUSED)");
+    expect((await failing(ask("http://nowhere.invalid/"))).reason).toMatch(/\((ENOTFOUND|EAI_AGAIN)\)$/);
+  });
+
+  test("lets the process end although a connection is kept", async () => {
+    const url = await serve((_, response) => response.writeHead(200, { "keep-alive": "timeout=60" }).end("{}"));
+    const program = `
+      const { undiciTransport } = require("./provider/api/transport.ts");
+      undiciTransport()({ method: "GET", url: ${JSON.stringify(url)}, headers: {}, timeoutMs: 60000 })
+        .then((answer) => console.log(answer.status));`;
+    const start = performance.now();
+    const { stdout } = await promisify(execFile)(process.execPath, ["--require", "tsx/cjs", "-e", program]);
+    expect(stdout.trim()).toBe("200");
+    expect(performance.now() - start).toBeLessThan(15_000);
+  });
+});
