@@ -20,7 +20,7 @@ const PACKAGE = {
     };`,
 };
 
-const program = (size: number) => ({
+const program = {
   ...PACKAGE,
   "index.js": `
     const pulumi = require("@pulumi/pulumi");
@@ -33,15 +33,15 @@ const program = (size: number) => ({
         super("pulumi-nodejs:dynamic/throwaway:Thing", name, { ...args, __provider: ${JSON.stringify(LITERAL)} }, opts);
       }
     }
-    const thing = new Thing("thing", { size: ${size} }, { hooks: { beforeUpdate: [hook] } });
+    const thing = new Thing("thing", { size: 1 }, { hooks: { beforeUpdate: [hook] } });
     exports.id = thing.id;`,
-});
+};
 
 describeWithEngine("the engine runs a provider given as a literal", (engine) => {
   let ws: Workspace;
 
   beforeAll(async () => {
-    ws = await Workspace.create(engine, { project: "smoke", program: program(1) });
+    ws = await Workspace.create(engine, { project: "smoke", program });
   }, ENGINE_TEST_MS);
   afterAll(() => ws?.close());
 
@@ -63,7 +63,7 @@ describeWithEngine("the engine runs a provider given as a literal", (engine) => 
       expect((await ws.refresh()).stdout).toMatch(/2 unchanged/);
       await ws.preview({ args: ["--expect-no-changes"] });
 
-      await ws.setProgram(program(4));
+      await ws.edit("index.js", (text) => text.replace("size: 1", "size: 4"));
       const { document } = await ws.previewJson();
       expect(document.steps?.map(({ op }) => op)).toEqual(["same", "update"]);
       expect(document.diagnostics).toEqual([

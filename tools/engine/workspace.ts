@@ -4,7 +4,7 @@
  *     const ws = await Workspace.create(engine, { program: `new (require("pulumi-compute-endpoint").Endpoint)(…)` });
  *     await ws.setConfig({ "compute:apiUrl": url }, { "compute:apiKey": key });   // plain, secret
  *     await ws.up();
- *     await ws.setProgram(`…`);                       // the story goes on: same stack, changed program
+ *     await ws.setProgram(`…`);                       // the story goes on: same stack, changed program (or `edit`)
  *     const { document } = await ws.previewJson();
  *     const { stderr } = await ws.up({ fails: true });
  *     await ws.close();
@@ -13,7 +13,8 @@
  * no variable of the caller's that Pulumi or our provider would read gets in. The engine is told to keep off the network.
  */
 import type { ChildProcess } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -159,14 +160,26 @@ export class Workspace {
   async setProgram(program: string | Record<string, string>): Promise<void> {
     const { project = "test", typescript = false } = this.options;
     const main = typescript ? "index.ts" : "index.js";
-    const settings = `name: ${project}\nruntime:\n  name: nodejs\n  options:\n    typescript: ${typescript}\n`;
-    const files = typeof program === "string" ? { [main]: program } : program;
-    const manifest = `${JSON.stringify({ name: project, private: true, main })}\n`; // without one there is a warning
-    for (const [name, text] of Object.entries({ "Pulumi.yaml": settings, "package.json": manifest, ...files })) {
+    const defaults = {
+      "Pulumi.yaml": `name: ${project}\nruntime:\n  name: nodejs\n  options:\n    typescript: ${typescript}\n`,
+      "package.json": `${JSON.stringify({ name: project, private: true, main })}\n`, // without one there is a warning
+    };
+    const given = typeof program === "string" ? { [main]: program } : program;
+    for (const [name, text] of Object.entries({ ...defaults, ...given })) {
       const path = join(this.programFolder, name);
+      if (!(name in given) && existsSync(path)) continue;
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     }
+  }
+
+  /** A change in one file of the program, as one makes it in an editor. An error if it changes nothing. */
+  async edit(name: string, change: (text: string) => string): Promise<void> {
+    const path = join(this.programFolder, name);
+    const before = await readFile(path, "utf8");
+    const after = change(before);
+    if (after === before) throw new Error(`the edit of ${name} changed nothing in:\n${before}`);
+    await writeFile(path, after);
   }
 
   /**

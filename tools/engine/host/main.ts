@@ -15,7 +15,6 @@ import * as grpc from "@grpc/grpc-js";
 import { LanguageRuntimeService } from "@pulumi/pulumi/proto/language_grpc_pb";
 import * as language from "@pulumi/pulumi/proto/language_pb";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
-import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { ENGINE_VERSION } from "../recipe";
 import { outcomeOf, programConfig, type RuntimeOptions, runArguments, runtimeOptions } from "./options";
 
@@ -153,15 +152,16 @@ const getProgramDependencies: Unary<
 const getRequiredPackages: Unary<language.GetRequiredPackagesRequest, language.GetRequiredPackagesResponse> = () =>
   new language.GetRequiredPackagesResponse();
 
-const getPluginInfo: Unary<Empty, PluginInfo> = () => {
+const getPluginInfo: Unary<unknown, PluginInfo> = () => {
   const info = new PluginInfo();
   info.setVersion(ENGINE_VERSION);
   return info;
 };
 
-const cancel: Unary<Empty, Empty> = () => {
+/** Its answer is as empty as its request. */
+const cancel: Unary<unknown, unknown> = ({ request }) => {
   for (const child of running) interrupt(child);
-  return new Empty();
+  return request;
 };
 
 /** Starts a process that ends with the call it belongs to, and with the engine. */

@@ -83,8 +83,8 @@ export function runArguments(request: ProgramRun): string[] {
     ["engine", request.engine],
     ["organization", request.organization],
     ["project", request.project],
-    ["root-directory", request.rootDirectory],
     ["stack", request.stack],
+    ["root-directory", request.rootDirectory],
     ["pwd", request.programDirectory],
     ["parallel", String(request.parallel)],
   ];
