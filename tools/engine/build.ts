@@ -34,7 +34,7 @@ export async function build(folder: string): Promise<void> {
 }
 
 /** One file with everything in it: the cache outlives the clone, and one file starts faster than a thousand. */
-export async function bundleHost(output: string): Promise<void> {
+async function bundleHost(output: string): Promise<void> {
   await esbuild.build({
     entryPoints: [join(HOST_FOLDER, "main.ts")],
     outfile: output,

@@ -49,7 +49,7 @@ async function missingCompanion(folder: string, path: readonly string[]): Promis
 /** A folder of our cache on PATH is an earlier answer of ours: the cache itself knows whether it still is the right one. */
 const isInside = (folder: string, root: string): boolean => !relative(root, folder).startsWith("..");
 
-export const isExecutable = (path: string): Promise<boolean> =>
+const isExecutable = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

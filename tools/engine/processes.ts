@@ -17,7 +17,7 @@ export function kill(pid: number): void {
   }
 }
 
-export function descendantsOf(root: number): number[] {
+function descendantsOf(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const [pid, parent] of parents()) children.set(parent, [...(children.get(parent) ?? []), pid]);
   const found: number[] = [];
