@@ -65,8 +65,8 @@ function parsed(args: string[]): number | { port: number; apiKey?: string; opera
       operationMs: wholeNumber("--operation-ms", values["operation-ms"], LARGEST_OPERATION_MS),
     };
   } catch (error) {
-    // Only the first sentence of parseArgs's message: the rest is advice about positional arguments.
-    return fail(EXIT_USAGE, `${(error as Error).message.split(". ")[0]}; see --help`);
+    // Only the first sentence of parseArgs's message: the rest is advice, and more than a line.
+    return fail(EXIT_USAGE, `${(error as Error).message.split(/\.\s/)[0]}; see --help`);
   }
 }
 
