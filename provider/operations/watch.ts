@@ -151,7 +151,7 @@ export class Watch {
       await look(new Deadline(this.clock, LOOK_MS));
     } catch (error) {
       const status = isKind(error, "service") ? error.answer.status : undefined;
-      if (status === 401 || status === 403 || isKind(error, "stopped")) throw error;
+      if (status === 401 || status === 403) throw error;
       if (status === 404) for (const id of ids) news.missing.add(id);
       else news.error = error as Error;
     }
