@@ -4,7 +4,7 @@ import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
 import { check, type FirstChecks } from "./endpoint/check.js";
 import { create } from "./endpoint/create.js";
 import { diff } from "./endpoint/diff.js";
-import { checkInputs } from "./endpoint/inputs.js";
+import { programOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
 import { read } from "./endpoint/read.js";
 import { remove } from "./endpoint/remove.js";
@@ -69,12 +69,7 @@ export const provider = {
 
   create(news: Props) {
     return speaking(async () => {
-      const autoName = news["__autoName"];
-      const { id, outputs } = await create(shared, {
-        inputs: checkInputs(news).inputs,
-        secrets: secretsOf(news),
-        ...(typeof autoName === "string" ? { autoName } : {}),
-      });
+      const { id, outputs } = await create(shared, programOf(news));
       return { id, outs: { ...outputs } };
     }, news);
   },
@@ -88,13 +83,7 @@ export const provider = {
 
   update(id: string, olds: Props, news: Props) {
     return speaking(async () => {
-      const inputs = checkInputs(news).inputs;
-      const outputs = await update(shared, {
-        id,
-        olds: olds as unknown as Outputs,
-        inputs,
-        secrets: secretsOf(news),
-      });
+      const outputs = await update(shared, { id, olds: olds as unknown as Outputs, program: programOf(news) });
       return { outs: { ...outputs } };
     }, news);
   },
@@ -103,9 +92,6 @@ export const provider = {
     return speaking(() => remove(shared, id, state as unknown as Outputs));
   },
 };
-
-const secretsOf = (news: Props): ReadonlySet<string> =>
-  new Set(Array.isArray(news["__secret"]) ? (news["__secret"] as string[]) : []);
 
 /** Errors leave without a stack, which Pulumi's shim would print, and with the text of the provider where they keep a state. */
 async function speaking<T>(work: () => Promise<T>, news?: Props): Promise<T> {

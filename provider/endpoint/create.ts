@@ -7,7 +7,7 @@ import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { differences, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import type { Inputs } from "./inputs.js";
+import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
 import type { Outputs } from "./outputs.js";
 import {
@@ -22,16 +22,9 @@ import {
   toChange,
 } from "./step.js";
 
-export interface CreateRequest {
-  inputs: Inputs;
-  /** The name for a compute to which the program gives none. */
-  autoName?: string;
-  secrets: ReadonlySet<string>;
-}
-
-export async function create(process: Process, request: CreateRequest): Promise<{ id: string; outputs: Outputs }> {
+export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
   const { context } = process;
-  const { inputs } = request;
+  const { inputs } = program;
   const project = inputs.projectId ?? "";
   const called = context.clock.now();
   const { target, answer, deadline } = await context.turns.take(project, async () => {
@@ -40,15 +33,14 @@ export async function create(process: Process, request: CreateRequest): Promise<
     if (before[0]) assertRegion(inputs, before[0].region_id, `project ${project}`);
     const existing = adopted(inputs, project, before);
     const made = existing
-      ? await adopt(process, request, existing, deadline)
-      : await post(process, request, before, deadline);
+      ? await adopt(process, program, existing, deadline)
+      : await post(process, program, before, deadline);
     const target: Target = {
       project,
       id: made.endpoint.id,
-      inputs,
-      last: existing ? {} : pruned({ name: inputs.name ?? request.autoName }),
+      program,
+      last: existing ? {} : pruned({ name: inputs.name ?? program.autoName }),
       adopted: existing !== undefined,
-      secrets: request.secrets,
     };
     process.created.add(target.id);
     await settleOrKeep(process, target, made, deadline);
@@ -96,8 +88,8 @@ function adopted(inputs: Inputs, project: string, before: readonly WireEndpoint[
 }
 
 /** Takes over a compute that exists: changes what the program asks for and leaves the rest as it is. */
-async function adopt(process: Process, request: CreateRequest, existing: WireEndpoint, deadline: Deadline) {
-  const { inputs, secrets } = request;
+async function adopt(process: Process, program: Program, existing: WireEndpoint, deadline: Deadline) {
+  const { inputs, secrets } = program;
   const project = inputs.projectId ?? "";
   const wish = wishOf(inputs);
   const live = liveOf(existing);
@@ -117,14 +109,14 @@ async function adopt(process: Process, request: CreateRequest, existing: WireEnd
 /** Creates the compute; after a lost answer it looks for the compute before it asks again. */
 async function post(
   process: Process,
-  request: CreateRequest,
+  program: Program,
   before: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
-  const { inputs, autoName } = request;
+  const { inputs, autoName } = program;
   const { client, clock } = process.context;
   const project = inputs.projectId ?? "";
-  refuseSecond(process, request, project, before);
+  refuseSecond(process, program, project, before);
   const wish = wishOf(inputs);
   const body = createBody(wish, { autoName, regionId: inputs.regionId });
   let lost = false;
@@ -135,7 +127,7 @@ async function post(
       const late = lost && isKind(error, "service") && alreadyThere(error);
       if ((!isKind(error, "unclear") && !late) || deadline.leftMs() <= 0) throw explained(error, inputs, project);
       lost = true;
-      const ours = await findLost(process, request, before, wish, deadline);
+      const ours = await findLost(process, program, before, wish, deadline);
       if (ours) return ours;
       if (late) throw explained(error, inputs, project);
       await clock.sleep(Math.min(LOST_PAUSE_MS, Math.max(0, deadline.leftMs())));
@@ -149,21 +141,21 @@ const LOST_PAUSE_MS = 2000;
 /** What was not there before, is as we asked, and is no other create's of this process. */
 async function findLost(
   process: Process,
-  request: CreateRequest,
+  program: Program,
   before: readonly WireEndpoint[],
   wish: Wish,
   deadline: Deadline,
 ): Promise<WireEndpointChange | undefined> {
-  const project = request.inputs.projectId ?? "";
+  const project = program.inputs.projectId ?? "";
   const known = new Set(before.map((one) => one.id));
-  const name = request.inputs.name ?? request.autoName;
+  const name = program.inputs.name ?? program.autoName;
   const now = await process.context.lists.look(project, deadline);
   const candidates = now.filter(
     (one) =>
       !known.has(one.id) &&
       !process.created.has(one.id) &&
       (one.name === undefined || one.name === name) &&
-      differences(wish, { ...(wish as object), ...liveOf(one), name: request.inputs.name }).length === 0,
+      differences(wish, { ...(wish as object), ...liveOf(one), name: program.inputs.name }).length === 0,
   );
   if (candidates.length > 1) {
     throw new Stopped(
@@ -176,14 +168,7 @@ async function findLost(
   try {
     return { endpoint: found, operations: await pendingOf(process.context, project, found.id, deadline) };
   } catch (error) {
-    const target = {
-      project,
-      id: found.id,
-      inputs: request.inputs,
-      last: {},
-      adopted: false,
-      secrets: request.secrets,
-    };
+    const target: Target = { project, id: found.id, program, last: {}, adopted: false };
     throw kept(target, found, [UNKNOWN_OPERATION], error);
   }
 }
@@ -192,13 +177,8 @@ async function findLost(
 export const UNKNOWN_OPERATION = "unknown";
 
 /** Stops before a second compute is made where one of ours may stand already. */
-function refuseSecond(
-  process: Process,
-  request: CreateRequest,
-  project: string,
-  before: readonly WireEndpoint[],
-): void {
-  const { inputs, autoName } = request;
+function refuseSecond(process: Process, program: Program, project: string, before: readonly WireEndpoint[]): void {
+  const { inputs, autoName } = program;
   const type = inputs.type ?? "read_write";
   const others = before.filter((one) => !process.created.has(one.id));
   const left =

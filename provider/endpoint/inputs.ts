@@ -86,6 +86,25 @@ export type Inputs = z.infer<typeof Inputs>;
 /** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
 export const HIDDEN = ["__provider", "__hint", "__autoName", "__secret", "restart"] as const;
 
+/** What a step gets of the program. */
+export interface Program {
+  inputs: Inputs;
+  /** The name for a compute that is made here and to which the program gives none. */
+  autoName?: string;
+  /** Properties whose values must not show under another name or in a message. */
+  secrets: ReadonlySet<string>;
+}
+
+/** Reads inputs that check has passed. */
+export function programOf(raw: Record<string, unknown>): Program {
+  const { __autoName: autoName, __secret: secrets } = raw;
+  return {
+    inputs: checkInputs(raw).inputs,
+    ...(typeof autoName === "string" ? { autoName } : {}),
+    secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),
+  };
+}
+
 export interface Checked {
   /** The known values, typed. Only whole if `problems` is empty. */
   inputs: Inputs;

@@ -9,7 +9,7 @@ import {
   type SettingName,
 } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Inputs } from "./inputs.js";
+import type { Inputs, Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 
 export interface Outputs {
@@ -45,6 +45,11 @@ export interface Outputs {
   onDelete?: "delete" | "release";
   waitForReady?: boolean;
   customTimeouts?: Inputs["customTimeouts"];
+  /** Only echoed for read, whose inputs replace the old ones where something drifted. */
+  adopt?: boolean | string;
+  onRestart?: "allow" | "warn" | "refuse";
+  __autoName?: string;
+  __secret?: string[];
 }
 
 /** What a step knows beside the compute itself. */
@@ -57,15 +62,14 @@ export interface StepRecord {
 /**
  * The state of a compute after a step.
  * @param last what was known before: a server may leave a field out of an answer although it is set
- * @param secrets properties whose values must not show under another name
  */
 export function outputsOf(
   endpoint: WireEndpoint,
-  inputs: Inputs,
+  program: Program,
   record: StepRecord,
   last: Partial<Outputs> = {},
-  secrets: ReadonlySet<string> = new Set(),
 ): Outputs {
+  const { inputs, secrets } = program;
   const live: Live = { ...liveOfOutputs(last), ...liveOf(endpoint) };
   const host = endpoint.host ?? last.host;
   const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
@@ -92,12 +96,12 @@ export function outputsOf(
     poolerMode: endpoint.pooler_mode ?? last.poolerMode,
     passwordlessAccess: endpoint.passwordless_access ?? last.passwordlessAccess,
     provisioner: endpoint.provisioner ?? last.provisioner,
-    ...recordOf(inputs, record),
+    ...recordOf(program, record),
   });
 }
 
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
-export function recordOf(inputs: Inputs, record: StepRecord) {
+export function recordOf({ inputs, autoName, secrets }: Program, record: StepRecord) {
   return {
     adopted: record.adopted,
     restart: "no" as const,
@@ -107,6 +111,10 @@ export function recordOf(inputs: Inputs, record: StepRecord) {
     onDelete: inputs.onDelete,
     waitForReady: inputs.waitForReady,
     customTimeouts: inputs.customTimeouts,
+    adopt: inputs.adopt,
+    onRestart: inputs.onRestart,
+    __autoName: autoName,
+    __secret: secrets.size > 0 ? [...secrets].sort() : undefined,
   };
 }
 
@@ -175,6 +183,11 @@ export function inputsOf(outputs: Outputs): Record<string, unknown> {
     onDelete: outputs.onDelete,
     waitForReady: outputs.waitForReady,
     customTimeouts: outputs.customTimeouts,
+    adopt: outputs.adopt,
+    onRestart: outputs.onRestart,
+    __autoName: outputs.__autoName,
+    __secret: outputs.__secret,
+    restart: "no",
   });
 }
 

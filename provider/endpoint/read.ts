@@ -4,7 +4,7 @@ import { isKind, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { differences, digest, propertyOf, type SettingName } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
-import type { Inputs } from "./inputs.js";
+import type { Inputs, Program } from "./inputs.js";
 import { inputsOf, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
 import { deadlineFor, type Process } from "./step.js";
 
@@ -28,7 +28,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   const managed = state.managed ?? [];
   const before = inputsOf({ ...state, managed } as Outputs) as Inputs;
   const outputs: Outputs = {
-    ...outputsOf(found, before, { adopted: state.adopted ?? false }, state),
+    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false }, state),
     managed,
   };
   if (managed.includes("size") && outputs.autoscalingLimitMinCu === outputs.autoscalingLimitMaxCu) {
@@ -41,6 +41,12 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
 
   const drifted = differences(wishOf(before), liveOfOutputs(outputs)).length > 0;
   return { id, outputs, ...(drifted ? { inputs: inputsOf(outputs) } : {}) };
+}
+
+/** The program as far as the state remembers it. */
+function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
+  const { __autoName: autoName, __secret: secrets = [] } = state;
+  return { inputs, ...(autoName === undefined ? {} : { autoName }), secrets: new Set(secrets) };
 }
 
 /** 404 on the project, and a key that may not see it, must never look like "gone". */

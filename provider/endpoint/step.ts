@@ -9,7 +9,7 @@ import { differences, type Live, propertyOf, type SettingName, type Wish } from 
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { type Inputs, millisecondsOf } from "./inputs.js";
+import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
 import { notTakenOf, type Outputs, outputsOf } from "./outputs.js";
 
@@ -29,11 +29,10 @@ export interface Process {
 export interface Target {
   project: string;
   id: string;
-  inputs: Inputs;
+  program: Program;
   /** What was known before the step. */
   last: Partial<Outputs>;
   adopted: boolean;
-  secrets: ReadonlySet<string>;
 }
 
 export const deadlineFor = (process: Process, limits: Inputs["customTimeouts"], step: "create" | "update" | "delete") =>
@@ -96,7 +95,7 @@ export async function settleOrKeep(
   answer: { endpoint: WireEndpoint; operations: WireOperation[] },
   deadline: Deadline,
 ): Promise<void> {
-  if (target.inputs.waitForReady === false || answer.operations.length === 0) return;
+  if (target.program.inputs.waitForReady === false || answer.operations.length === 0) return;
   try {
     await settle(process.context, target.project, answer.operations, deadline);
   } catch (error) {
@@ -110,13 +109,7 @@ export async function settleOrKeep(
 
 /** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
 export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
-  const outputs = outputsOf(
-    endpoint,
-    target.inputs,
-    { adopted: target.adopted, unfinished },
-    target.last,
-    target.secrets,
-  );
+  const outputs = outputsOf(endpoint, target.program, { adopted: target.adopted, unfinished }, target.last);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} exists and is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
 }
@@ -128,7 +121,8 @@ export async function readBack(
   answered: WireEndpoint,
   deadline: Deadline,
 ): Promise<Outputs> {
-  const { project, id, inputs } = target;
+  const { project, id } = target;
+  const { inputs, secrets } = target.program;
   let now = answered;
   try {
     now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
@@ -142,7 +136,7 @@ export async function readBack(
   const missed = toChange(wish, { ...(wish as Live), ...liveOf(now) });
   for (const name of missed) {
     const property = propertyOf(name);
-    const values = target.secrets.has(property.split(".")[0]!)
+    const values = secrets.has(property.split(".")[0]!)
       ? ""
       : ` (asked for ${JSON.stringify(wish[name])}, it has ${JSON.stringify(liveOf(now)[name])})`;
     process.warn(
@@ -150,8 +144,8 @@ export async function readBack(
     );
   }
   // What was asked and is not contradicted counts as known: a server may leave `name` out of its answers.
-  const asked = target.inputs.name === undefined ? target.last : { ...target.last, name: target.inputs.name };
-  return outputsOf(now, inputs, { adopted: target.adopted, notTaken: notTakenOf(missed, wish) }, asked, target.secrets);
+  const asked = inputs.name === undefined ? target.last : { ...target.last, name: inputs.name };
+  return outputsOf(now, target.program, { adopted: target.adopted, notTaken: notTakenOf(missed, wish) }, asked);
 }
 
 export const gone = (project: string, id: string): Stopped =>

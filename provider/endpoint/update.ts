@@ -6,7 +6,7 @@ import { pendingOf, settle } from "../operations/settle.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import type { Inputs } from "./inputs.js";
+import type { Program } from "./inputs.js";
 import { liveOf } from "./mapping.js";
 import { liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
 import {
@@ -26,19 +26,19 @@ import {
 export interface UpdateRequest {
   id: string;
   olds: Outputs;
-  inputs: Inputs;
-  secrets: ReadonlySet<string>;
+  program: Program;
 }
 
 export async function update(process: Process, request: UpdateRequest): Promise<Outputs> {
-  const { id, olds, inputs, secrets } = request;
+  const { id, olds, program } = request;
+  const { inputs } = program;
   assertRegion(inputs, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
   const doubtful = (olds.unfinished?.length ?? 0) > 0 || olds.notTaken !== undefined;
-  if (!doubtful && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, inputs);
+  if (!doubtful && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);
 
   const project = olds.projectId;
-  const target: Target = { project, id, inputs, last: olds, adopted: olds.adopted, secrets };
+  const target: Target = { project, id, program, last: olds, adopted: olds.adopted };
   const done = await process.context.turns.take(project, async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
     const live = doubtful ? await finish(process, target, olds, deadline) : undefined;
@@ -52,10 +52,15 @@ export async function update(process: Process, request: UpdateRequest): Promise<
 }
 
 /** Only what the state remembers of the program changes. */
-function withoutRequest(olds: Outputs, inputs: Inputs): Outputs {
+function withoutRequest(olds: Outputs, program: Program): Outputs {
+  const { inputs } = program;
   const { unfinished, notTaken, onDelete, waitForReady, customTimeouts, size, ...rest } = olds;
   const fixed = rest.autoscalingLimitMinCu === rest.autoscalingLimitMaxCu ? rest.autoscalingLimitMaxCu : undefined;
-  const outputs = { ...rest, size: inputs.size === undefined ? undefined : (fixed ?? size), ...recordOf(inputs, olds) };
+  const outputs = {
+    ...rest,
+    size: inputs.size === undefined ? undefined : (fixed ?? size),
+    ...recordOf(program, { adopted: olds.adopted }),
+  };
   return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value !== undefined)) as unknown as Outputs;
 }
 
@@ -86,13 +91,7 @@ async function finish(
   }
   const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
   if (after.current_state === "init") {
-    const outputs = outputsOf(
-      after,
-      target.inputs,
-      { adopted: target.adopted, unfinished: olds.unfinished },
-      olds,
-      target.secrets,
-    );
+    const outputs = outputsOf(after, target.program, { adopted: target.adopted, unfinished: olds.unfinished }, olds);
     throw new NotReady(id, { ...outputs }, [
       `compute ${id} of project ${project} is still in state init, although no operation works on it any more: its start failed. Ask the service's support, or delete the resource and create it again (it will have a new host)`,
     ]);
