@@ -253,6 +253,21 @@ describe("a lock", () => {
     expect(service.clock.now()).toBeLessThanOrEqual(120_000);
   });
 
+  test("whose Retry-After does not fit is not looked into", async () => {
+    const service = scripted([{ status: 423, headers: { "retry-after": "3600" } }]);
+    expect(await failed(service, post(service))).toMatchObject({ answer: { status: 423 } });
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test("that was waited for makes the backoff begin anew", async () => {
+    const limited = { status: 429 };
+    const over = { status: 200, body: { operation: operation("finished") } };
+    const service = scripted([...Array(6).fill(limited), busy, page("running"), over, limited, CHANGE], { seed: 3 });
+    await service.clock.run(post(service));
+    const [before, after] = service.times().slice(-2);
+    expect(after! - before!).toBeLessThanOrEqual(1000);
+  });
+
   test("ends at once when the restart has become needless", async () => {
     const service = scripted([busy]);
     const restart = service.context.client.restartEndpoint(PROJECT, "ep-a", minutes(service), async () => true);
@@ -341,6 +356,11 @@ describe("errors", () => {
     const error = await failed(service, get(service));
     expect(error.message).toContain("200: an HTML page: Down for a moment (request id r-3); tried 3 times");
     expect(service.seen).toHaveLength(3);
+  });
+
+  test("of a redirect that repeats the key do not", async () => {
+    const service = scripted([{ status: 302, headers: { location: `https://else.test/?key=${KEY}` } }]);
+    expect((await failed(service, get(service))).message).toContain("?key=[key]");
   });
 
   test("of a redirect say where it leads and that the key stays", async () => {

@@ -23,6 +23,29 @@ function numbered(more: (count: number) => Reply | undefined = () => undefined) 
   return { ...service, lists, read, look, after, all };
 }
 
+/** A service that counts its lists (1 s each) and takes 3 s for a change. */
+function slow() {
+  let lists = 0;
+  const s = scripted(async ({ method }) => {
+    const rows = method === "GET" ? Array(++lists).fill({ id: "ep-1" }) : [];
+    await s.clock.sleep(method === "GET" ? 1000 : 3000);
+    if (method === "GET") return { status: 200, body: { endpoints: rows } };
+    return { status: 200, body: { endpoint: { id: "ep-1" }, operations: [] } };
+  });
+  const { lists: shared, client } = s.context;
+  const deadline = new Deadline(s.clock, 600_000);
+  const read = async () => (await shared.read(PROJECT, deadline)).length;
+  const change = async () => {
+    await client.updateEndpoint(PROJECT, "ep-1", { endpoint: { name: "n" } }, deadline);
+    return "changed";
+  };
+  const after = async (ms: number, work: () => Promise<unknown>) => {
+    await s.clock.sleep(ms);
+    return work();
+  };
+  return { read, change, after, all: (...works: Array<Promise<unknown>>) => s.clock.run(Promise.all(works)) };
+}
+
 describe("the lists", () => {
   test("one for all who ask within 20 ms, whichever way", async () => {
     const s = numbered();
@@ -55,6 +78,25 @@ describe("the lists", () => {
     const ids = await s.all(s.read(), s.after(500, wrote), s.after(500, s.read), s.after(3000, s.read));
     // Who asked before the write gets what was then; the list on its way is not kept.
     expect(ids).toEqual(["ep-2", undefined, "ep-3", "ep-3"]);
+  });
+
+  test("a list that was on its way during a write is not kept, also when nobody asks meanwhile", async () => {
+    const s = numbered();
+    await s.all(
+      s.read(),
+      s.after(500, async () => s.lists.wrote(PROJECT)),
+    );
+    expect(await s.all(s.read())).toEqual(["ep-2"]);
+  });
+
+  test("a change counts as a write when it is sent: an older list says nothing to who asks then", async () => {
+    const s = slow();
+    expect(await s.all(s.read(), s.after(100, s.change), s.after(200, s.read))).toEqual([1, "changed", 2]);
+  });
+
+  test("a change counts as a write when it has ended: a list read meanwhile may be older", async () => {
+    const s = slow();
+    expect(await s.all(s.change(), s.after(100, s.read), s.after(3500, s.read))).toEqual(["changed", 1, 2]);
   });
 
   test("a change by the client counts as a write, before and after it", async () => {

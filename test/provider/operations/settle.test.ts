@@ -176,6 +176,24 @@ describe("the looks", () => {
     expect(s.seen.length).toBeLessThan(32);
   });
 
+  test("that are slow are shared too by who is due meanwhile; who comes later looks again", async () => {
+    const s = scripted(async ({ line }) => {
+      const status = s.clock.now() < 2500 ? "running" : "finished";
+      await s.clock.sleep(2000);
+      const id = /operations\/(.)/.exec(line)?.[1];
+      if (id) return { status: 200, body: { operation: row(id, status) } };
+      return { status: 200, body: { operations: ["1", "2"].map((one) => row(one, status)) } };
+    });
+    const waiter = async (id: string, startsAt: number, budgetMs: number) => {
+      await s.clock.sleep(startsAt);
+      await settle(s.context, PROJECT, [row(id, "running")], new Deadline(s.clock, budgetMs));
+    };
+    // The third comes while the second look is on its way, and has no time: it still gets a look of its own.
+    const works = [waiter("1", 0, 600_000), waiter("2", 100, 600_000), waiter("3", 3000, 0)];
+    await s.clock.run(Promise.all(works));
+    expect(s.seen).toHaveLength(3);
+  });
+
   test("of different projects don't meet", async () => {
     const s = scripted([{ status: 200, body: { operation: row("1", "finished") } }]);
     const deadline = new Deadline(s.clock, 600_000);
@@ -246,6 +264,12 @@ describe("an operation the service does not know", () => {
     expect(s.seen.length).toBeGreaterThanOrEqual(4);
     expect(s.clock.now()).toBeGreaterThanOrEqual(10_000);
     expect(s.clock.now()).toBeLessThan(20_000);
+  });
+
+  test("has vanished only after four looks, however slow they are", async () => {
+    const s = service({}, 20);
+    expect(await ending(s, [row("1", "running")])).toMatchObject({ end: "vanished" });
+    expect(s.times()).toEqual([20_000, 40_000, 60_000, 80_000]);
   });
 
   test("does not end the wait for the others, and may come back", async () => {
@@ -328,6 +352,16 @@ describe("the deadline", () => {
     });
     expect(await ending(s, [row("1", "running")], 20_000)).toMatchObject({ end: "done" });
     expect(s.times().at(-1)).toBe(20_000);
+  });
+
+  test("that passes during a look is followed by one more", async () => {
+    const s = scripted(async () => {
+      const status = s.clock.now() < 1000 ? "running" : "finished";
+      await s.clock.sleep(1000);
+      return { status: 200, body: { operation: row("1", status) } };
+    });
+    expect(await ending(s, [row("1", "running")], 1000)).toMatchObject({ end: "done" });
+    expect(s.seen).toHaveLength(2);
   });
 
   test("names each operation that is left, its age and status, and that the work goes on", async () => {
