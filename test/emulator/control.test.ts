@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noThenProperty: the word of the control route
 import { describe, expect, test } from "vitest";
 import { SEED } from "../../emulator/index.js";
 import { ENDPOINTS, emulator, KEY, PRIMARY, PROJECT } from "./support.js";

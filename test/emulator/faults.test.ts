@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noThenProperty: the word of the control route
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../emulator/index.js";
 import { SEED } from "../../emulator/index.js";
@@ -154,6 +153,31 @@ describe("a spoilt operation", () => {
     emulated.settle();
     expect(await statuses(emulated, reply)).toEqual(["failed", "cancelled"]);
     expect((await emulated.call("POST", restart)).status).toBe(200);
+  });
+
+  test("takes along what waits for what waits, each compute out of its pending state", async () => {
+    const emulated = spoilt({ operation: { action: "create_branch", then: "error" } });
+    const reply = await emulated.call("POST", `${PROJECT}/branches`, { endpoints: [{ type: "read_write" }] });
+    const { operations } = emulated.running.world;
+    operations.push({ ...operations[1]!, id: "third", plan: { ...operations[1]!.plan, after: [operations[1]!.id] } });
+    emulated.settle();
+    expect(emulated.running.world.operations.map((one) => one.status)).toEqual(["error", "cancelled", "cancelled"]);
+    expect(await emulated.endpoint(reply.body.endpoints[0].id)).not.toHaveProperty("pending_state");
+  });
+
+  test("holds up what waits for it, whatever else has ended", async () => {
+    const emulated = emulator();
+    for (const type of ["read_write", "read_only"]) {
+      await emulated.call("POST", ENDPOINTS, { endpoint: { branch_id: SEED.branches.dev, type } });
+      emulated.settle();
+    }
+    emulated.running.faults.add({ operation: { action: "suspend_compute", then: "never" } });
+    const reply = await emulated.call("DELETE", `${PROJECT}/branches/${SEED.branches.dev}`);
+    emulated.settle();
+    expect(await statuses(emulated, reply)).toEqual(["running", "finished", "scheduling"]);
+    emulated.running.faults.clear();
+    emulated.settle();
+    expect(await statuses(emulated, reply)).toEqual(["finished", "finished", "finished"]);
   });
 
   test("is counted by action, from the moment of the rule", async () => {

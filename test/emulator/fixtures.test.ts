@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noThenProperty: the word of the control route
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

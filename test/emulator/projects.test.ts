@@ -144,7 +144,6 @@ describe("a new branch", () => {
 
   test("that fails never becomes ready", async () => {
     const emulated = emulator();
-    // biome-ignore lint/suspicious/noThenProperty: the word of the control route
     emulated.running.faults.add({ operation: { action: "create_branch", then: "error" } });
     const { id } = (await emulated.call("POST", BRANCHES)).body.branch;
     emulated.settle();

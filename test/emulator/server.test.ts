@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noThenProperty: the word of the control route
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type RunningEmulator, startEmulator } from "../../emulator/index.js";

@@ -118,6 +118,13 @@ describe("an idle compute", () => {
     expect((await emulated.call("POST", `${PRIMARY}/restart`)).status).toBe(restartIdleStatus);
   });
 
+  test("shows when it was suspended, and not when it started or what runs on it", async () => {
+    const row = await (await suspended()).endpoint();
+    expect(Object.keys(row)).toContain("suspended_at");
+    expect(Object.keys(row)).not.toContain("started_at");
+    expect(Object.keys(row)).not.toContain("compute_release_version");
+  });
+
   test("that is suspended does nothing", async () => {
     const emulated = await suspended();
     expect(actions(await emulated.call("POST", `${PRIMARY}/suspend`))).toEqual([]);
@@ -222,8 +229,10 @@ describe("automatic suspension", () => {
     const emulated = inUse({});
     emulated.time.advance(200_000);
     await emulated.call("PATCH", PRIMARY, { endpoint: { suspend_timeout_seconds: 60 } });
+    const changed = emulated.time.now();
     expect((await emulated.endpoint()).current_state).toBe("active");
     expect(await stateAfter(emulated, 1)).toBe("idle");
+    expect(Date.parse(emulated.primary().suspended_at as string)).toBe(changed + 2 * OPERATION_MS);
   });
 });
 
