@@ -1,0 +1,60 @@
+import { afterEach } from "vitest";
+import { type EmulatorOptions, type RunningEmulator, SEED, startEmulator } from "../../emulator/index.js";
+import { type FakeEngine, startFakeEngine } from "./fake-engine";
+import { programFolder, Shim } from "./shim";
+
+/** A secret that must turn up nowhere. */
+export const KEY = "napi_a_key_that_nobody_may_see";
+export const PROJECT = SEED.projectId;
+/** A branch without a compute. */
+export const BRANCH = SEED.branches.dev;
+
+export interface Rig {
+  emulator: RunningEmulator;
+  engine: FakeEngine;
+  shim: Shim;
+  /** A further process against the same service: the engine starts one for each command. */
+  again(config?: Record<string, string>): Promise<Shim>;
+  /** What the provider wants for the emulator. */
+  config: Record<string, string>;
+  /** Requests as "GET /projects/…/endpoints 200", and forgets them. */
+  requests(): string[];
+}
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** Emulator, engine and provider process, each on real sockets; all end with the test. */
+export async function rig(options: EmulatorOptions = {}, config: Record<string, string> = {}): Promise<Rig> {
+  const emulator = await startEmulator({ apiKey: KEY, operationMs: 150, ...options });
+  open.push(() => emulator.close());
+  const engine = await startFakeEngine();
+  open.push(() => engine.kill());
+  const folder = await programFolder();
+  open.push(() => folder.remove());
+  const defaults = { "compute:apiKey": KEY, "compute:apiUrl": emulator.url, "compute:pollSeconds": "0.1", ...config };
+  const again = async (config: Record<string, string> = defaults) => {
+    const shim = await Shim.start({ engine: engine.address, folder: folder.path });
+    open.push(() => shim.close());
+    await shim.configure(config);
+    return shim;
+  };
+  const requests = () =>
+    emulator.requests.splice(0).map(({ method, path, status }) => `${method} ${path.split("?")[0]} ${status}`);
+  return { emulator, engine, shim: await again(), again, config: defaults, requests };
+}
+
+/** A folder for tests that start the process by themselves. */
+export async function folder(): Promise<string> {
+  const made = await programFolder();
+  open.push(() => made.remove());
+  return made.path;
+}
+
+/** Closes something when the test ends. */
+export function closing<T>(thing: T, close: (thing: T) => Promise<unknown>): T {
+  open.push(() => close(thing));
+  return thing;
+}
