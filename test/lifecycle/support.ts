@@ -1,0 +1,71 @@
+import { type FaultRule, SEED } from "../../emulator/index.js";
+import { Lab, type LabOptions, type Outcome, type Props, type Run, type Sent } from "../support/lab.js";
+
+export { SEED } from "../../emulator/index.js";
+export { Lab } from "../support/lab.js";
+
+export const ENDPOINTS = `/projects/${SEED.projectId}/endpoints`;
+export const OPERATIONS = `/projects/${SEED.projectId}/operations`;
+
+/** A primary on a branch that has none. */
+export const primary = (args: Props = {}): Props => ({
+  projectId: SEED.projectId,
+  branchId: SEED.branches.dev,
+  ...args,
+});
+
+/** A read replica on the root branch. */
+export const replica = (args: Props = {}): Props => ({
+  projectId: SEED.projectId,
+  branchId: SEED.branches.main,
+  type: "read_only",
+  ...args,
+});
+
+/** The seeded primary, taken over. */
+export const adopted = (args: Props = {}): Props => ({
+  projectId: SEED.projectId,
+  branchId: SEED.branches.main,
+  adopt: true,
+  ...args,
+});
+
+/** A lab with this resource up; what that took is forgotten. */
+export async function labWith(name: string, args: Props, options?: LabOptions): Promise<Lab> {
+  const lab = new Lab(options);
+  await lab.up(name, args);
+  return lab;
+}
+
+/** What could have changed something, as "PATCH /projects/…" and its body. */
+export const changes = ({ sent }: Pick<Run, "sent">): [string, unknown][] =>
+  sent.filter(({ line }) => !line.startsWith("GET ")).map(({ line, body }) => [line, body]);
+
+export const lines = ({ sent }: { sent: Sent[] }): string[] => sent.map(({ line }) => line);
+
+/** How often a kind of request was sent: `count(run, "POST")`. */
+export const count = ({ sent }: { sent: Sent[] }, start: string): number =>
+  sent.filter(({ line }) => line.startsWith(start)).length;
+
+/** The computes of the seeded project beside its primary, by id. */
+export const made = (lab: Lab) =>
+  Object.values(lab.emulator.world.endpoints).filter(
+    (one) => one.project_id === SEED.projectId && one.id !== SEED.primaryId,
+  );
+
+/** The compute behind a resource, as the service has it. */
+export const compute = (lab: Lab, name: string) => lab.emulator.world.endpoints[lab.resource(name).id]!;
+
+/** What somebody does by hand, behind Pulumi's back. */
+export const byHand = (lab: Lab, id: string, fields: Partial<ReturnType<typeof compute>>): void => {
+  Object.assign(lab.emulator.world.endpoints[id]!, fields);
+};
+
+export const spoil = (lab: Lab, ...rules: FaultRule[]): void => {
+  for (const rule of rules) lab.emulator.faults.add(rule);
+};
+
+/** Lets everything end that is under way at the service. */
+export const settle = (lab: Lab): Promise<void> => lab.clock.advance(60_000);
+
+export type { Outcome, Props, Run };

@@ -1,0 +1,48 @@
+import type { Emulator } from "../../emulator/index.js";
+import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport.js";
+import type { VirtualClock } from "./virtual-clock.js";
+
+export interface Sent {
+  /** "PATCH /projects/…/endpoints/ep-…", below the base URL and without the query. */
+  line: string;
+  body?: unknown;
+  /** Undefined while it is on its way. */
+  status?: number | "cut";
+  /** Virtual milliseconds. */
+  at: number;
+}
+
+/** Virtual milliseconds of one way: without them no two requests would ever be on their way together. */
+const LATENCY_MS = 5;
+
+/** A network with an emulator at its end: what is cut rejects as undici would, and what takes too long is given up. */
+export function wireTo(
+  emulator: Emulator,
+  clock: VirtualClock,
+  baseUrl: string,
+  sent: Sent[],
+  tamper: (request: TransportRequest) => TransportRequest = (request) => request,
+): Transport {
+  const origin = new URL(baseUrl).origin.length;
+  return (given) => {
+    const { method, url, headers, body, timeoutMs } = tamper(given);
+    const path = url.slice(origin);
+    const line = `${method} ${url.slice(baseUrl.length).split("?")[0]}`;
+    const record: Sent = { line, ...(body ? { body: JSON.parse(body) } : {}), at: clock.now() };
+    sent.push(record);
+    const exchange = async (): Promise<TransportAnswer> => {
+      await clock.sleep(LATENCY_MS);
+      const answer = await emulator.handle({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      await clock.sleep(LATENCY_MS);
+      record.status = "cut" in answer ? "cut" : answer.status;
+      if ("cut" in answer) throw failed("UND_ERR_SOCKET", "other side closed");
+      return { status: answer.status, headers: answer.headers, text: answer.body };
+    };
+    const late = clock.sleep(timeoutMs).then(() => {
+      throw failed("TIMED_OUT", `no whole answer within ${timeoutMs} ms`);
+    });
+    return Promise.race([exchange(), late]);
+  };
+}
+
+const failed = (code: string, message: string): Error => Object.assign(new Error(message), { code });

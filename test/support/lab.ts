@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } from "../../emulator/index.js";
+import type { TransportRequest } from "../../provider/api/transport.js";
+import { type ProviderConfig, readConfig } from "../../provider/config.js";
+import type { FirstChecks } from "../../provider/endpoint/check.js";
+import type { Process } from "../../provider/endpoint/step.js";
+import { createContext } from "../../provider/operations/context.js";
+import {
+  apply,
+  destroyed,
+  type Plan,
+  PROVIDER_TEXT,
+  type Props,
+  plan,
+  type Resource,
+  refreshed,
+} from "./lab-engine.js";
+import { type Sent, wireTo } from "./lab-wire.js";
+import { VirtualClock } from "./virtual-clock.js";
+
+export type { Props, Resource } from "./lab-engine.js";
+export type { Sent } from "./lab-wire.js";
+
+/** What a command said and sent, with all its resources together. */
+export interface Run {
+  warnings: string[];
+  said: string[];
+  sent: Sent[];
+}
+
+/** What a command planned and did for one resource. */
+export interface Outcome extends Run, Plan {
+  error?: Error;
+}
+
+export interface LabOptions {
+  emulator?: Omit<EmulatorOptions, "time">;
+  /** Shares that lab's service and clock: another stack, or with the same `stack` name a run whose state was lost. */
+  beside?: Lab;
+  stack?: string;
+  apiKey?: string;
+  config?: Partial<ProviderConfig>;
+  seed?: number;
+  /** Changes a request on its way: what the service does not see, it ignores. */
+  tamper?: (request: TransportRequest) => TransportRequest;
+}
+
+const BASE_URL = "https://service.test/api/v2";
+/** As many steps as the engine has at once on two cores. */
+const PARALLEL = 8;
+
+/** A service and a stack in one process and in virtual time: the real steps, driven as the engine drives them. */
+export class Lab {
+  readonly clock: VirtualClock;
+  readonly emulator: Emulator;
+  /** The stack's state, by resource name. */
+  readonly state = new Map<string, Resource>();
+
+  constructor(readonly options: LabOptions = {}) {
+    const { beside, seed = 1 } = options;
+    this.clock = beside?.clock ?? new VirtualClock({ seed });
+    const time = { now: () => this.clock.wall(), sleep: (ms: number) => this.clock.sleep(ms) };
+    this.emulator =
+      beside?.emulator ??
+      createEmulator({ apiKey: "key-of-the-lab", random: seededRandom(seed), ...options.emulator, time });
+  }
+
+  /** `pulumi up` of one resource; rejects with the step's error, or with the failures of its check. */
+  async up(name: string, args: Props): Promise<Outcome> {
+    const outcome = await this.attempt(name, args);
+    if (outcome.error) throw outcome.error;
+    return outcome;
+  }
+
+  /** `pulumi up` that has to fail. */
+  async fails(name: string, args: Props): Promise<Outcome & { error: Error }> {
+    const outcome = await this.attempt(name, args);
+    if (!outcome.error) throw new Error(`${outcome.op} of ${name} did not fail`);
+    return outcome as Outcome & { error: Error };
+  }
+
+  async attempt(name: string, args: Props): Promise<Outcome> {
+    return (await this.upAll({ [name]: args }))[name]!;
+  }
+
+  /** `pulumi up` of resources that do not depend on each other. Rejects for no step's error: each outcome has its own. */
+  upAll(program: Record<string, Props>): Promise<Record<string, Outcome>> {
+    return this.#run(async (process, run) => {
+      const first: FirstChecks = new Map();
+      // Checked and compared one after the other; the steps themselves run together.
+      const outcomes = Object.entries(program).map(([name, args]): [string, Outcome] => [
+        name,
+        this.#plan(process, run, first, name, args),
+      ]);
+      await together(outcomes, async ([name, outcome]) => {
+        const keep = (resource: Resource) => void this.state.set(name, resource);
+        await apply(process, outcome, this.state.get(name), keep).catch((error: Error) => {
+          outcome.error = error;
+        });
+      });
+      return Object.fromEntries(outcomes);
+    });
+  }
+
+  /** `pulumi preview`: no step is carried out, and nothing is remembered. */
+  preview(name: string, args: Props): Promise<Outcome> {
+    return this.#run(async (process, run) => this.#plan(process, run, new Map(), name, args));
+  }
+
+  /** `pulumi refresh`, of all resources or of these; rejects with the first error. */
+  refresh(...names: string[]): Promise<Run> {
+    return this.#run(async (process, run) => {
+      await together(this.#these(names), async ([name, old]) => {
+        const now = await refreshed(process, old);
+        if (now) this.state.set(name, now);
+        else this.state.delete(name);
+      });
+      return run;
+    });
+  }
+
+  /** `pulumi destroy`, of all resources or of these; rejects with the first error. */
+  destroy(...names: string[]): Promise<Run> {
+    return this.#run(async (process, run) => {
+      await together(this.#these(names), async ([name, old]) => {
+        await destroyed(process, old);
+        this.state.delete(name);
+      });
+      return run;
+    });
+  }
+
+  /** What the class hands on as the resource's own name. */
+  hint(name: string): string {
+    const hash = createHash("sha256")
+      .update(`${this.options.stack ?? "dev"}::${name}`)
+      .digest("hex");
+    return `${name.slice(0, 55)}-${hash.slice(0, 8)}`;
+  }
+
+  /** The state's resource. Throws where there is none. */
+  resource(name: string): Resource {
+    const found = this.state.get(name);
+    if (!found) throw new Error(`${name} is not in the state`);
+    return found;
+  }
+
+  #these(names: string[]): [string, Resource][] {
+    return (names.length > 0 ? names : [...this.state.keys()]).map((name) => [name, this.resource(name)]);
+  }
+
+  #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props): Outcome {
+    const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+    const news = { ...given, __provider: PROVIDER_TEXT, __hint: this.hint(name) };
+    const planned = plan(process, first, this.state.get(name), news);
+    const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
+    return { ...run, ...planned, ...(planned.op === "refused" ? { error: new Error(refusal) } : {}) };
+  }
+
+  /** One command: a process of its own, and time that passes until it has ended. */
+  #run<T>(work: (process: Process, run: Run) => Promise<T>): Promise<T> {
+    const run: Run = { warnings: [], said: [], sent: [] };
+    const config = { ...readConfig({ get: () => undefined }, {}), ...this.options.config };
+    const context = createContext({
+      baseUrl: BASE_URL,
+      apiKey: this.options.apiKey ?? this.emulator.apiKey,
+      keySource: "COMPUTE_API_KEY (environment)",
+      clock: this.clock,
+      transport: wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.tamper),
+      say: (line) => run.said.push(line),
+      requestsPerMinute: config.requestsPerMinute,
+      pollSeconds: config.pollSeconds,
+    });
+    const warn = (line: string) => void run.warnings.push(line);
+    return this.clock.run(work({ context, config, created: new Set(), warn }, run));
+  }
+}
+
+/** Runs the work for all, some at once, in their order. One that fails does not keep the others from their end. */
+async function together<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const errors: unknown[] = [];
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      await work(item).catch((error) => void errors.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  if (errors.length > 0) throw errors[0];
+}
