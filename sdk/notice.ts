@@ -78,7 +78,7 @@ async function speak(args: pulumi.ResourceHookArgs): Promise<void> {
   if (!olds) {
     // A creation, or the second half of a replacement: only the marker knows.
     const marker = typeof news["restart"] === "string" ? news["restart"] : "no";
-    if (mode !== "allow" && marker !== "no") void pulumi.log.warn(`${marker}. ${RECONNECT}`, at);
+    if (mode !== "allow" && marker !== "no") void pulumi.log.warn(warningOfCreation(marker), at);
     return;
   }
   const verdict = impactOf(liveIn(olds), wishIn(news), { secrets, asSize: news["size"] !== undefined });
@@ -92,6 +92,13 @@ const RECONNECT = "Clients should reconnect by themselves.";
 function warningOf(id: string, verdict: Verdict): string {
   const does = { "may-restart": "may restart", restart: "restarts", stop: "stops" } as Record<string, string>;
   return `this change ${does[verdict.impact] ?? "affects"} compute ${id}: ${sentence(verdict)}. ${RECONNECT}`;
+}
+
+/** In the marker's words: an adoption ("maybe: adopts …"), or a replacement. */
+function warningOfCreation(marker: string): string {
+  const what = marker.slice(marker.indexOf(":") + 2);
+  if (what.startsWith("adopts ")) return `this creation ${what}. ${RECONNECT}`;
+  return `this change ${marker.startsWith("maybe") ? "may replace" : "replaces"} the compute: ${what}. Clients need the new host.`;
 }
 
 const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

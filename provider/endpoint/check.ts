@@ -1,7 +1,7 @@
 // Validates a program's values and adds the computed input `restart`. No request: the engine runs checks one by one.
 
 import type { OnRestart, ProviderConfig } from "../config.js";
-import { atLeast, impactOf, markerOf, type Reason, type Verdict } from "../rules/restart.js";
+import { atLeast, impactOf, markerOf, type Reason, replacementOf, sentence, type Verdict } from "../rules/restart.js";
 import { propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
@@ -35,7 +35,8 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   if (!unchecked) failures.push(...sizeProblems);
 
   const wish = wishOf(inputs, unknown);
-  const verdict = before ? impactOf(wishOf(before as Inputs), wish, { secrets, asSize: asSize(news) }) : undefined;
+  const judge = isKnown ? impactOf : replacementOf;
+  const verdict = before && judge(wishOf(before as Inputs), wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && verdict) failures.push(...refusals(verdict, inputs.onRestart, config.onRestart));
 
   const restart = verdict ? markerOf(verdict) : adoptionMarker(inputs, wish, secrets);
@@ -89,12 +90,13 @@ function refusals(verdict: Verdict, own: OnRestart | undefined, stack: OnRestart
   const way = own
     ? 'set onRestart: "warn" on this resource for this one change'
     : "run once with `--config compute:onRestart=warn`";
-  return verdict.reasons
-    .filter((reason) => atLeast(reason.impact, "restart"))
-    .map((reason) => ({
-      property: reason.property,
-      reason: `${change(reason)}: ${reason.effect}. onRestart is "refuse" (${own ? "on this resource" : "compute:onRestart"}), so nothing was changed. To go on, ${way}, or take the change back; clients should reconnect by themselves`,
-    }));
+  const refused = `onRestart is "refuse" (${own ? "on this resource" : "compute:onRestart"}), so nothing was changed. To go on, ${way}, or take the change back`;
+  const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
+  if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
+  return felt.map((reason) => ({
+    property: reason.property,
+    reason: `${change(reason)}: ${reason.effect}. ${refused}; clients should ${reason.impact === "new-host" ? "be given the new host" : "reconnect by themselves"}`,
+  }));
 }
 
 const change = (reason: Reason): string => `${reason.property} ${reason.old} → ${reason.new}`;

@@ -47,7 +47,8 @@ type Rule<K extends SettingName> = (old: Settings[K] | undefined, next: Settings
 
 const RESTARTS = "if the compute is active it restarts, and open connections drop";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
-const NEW_HOST = "the compute is deleted and made anew with a new id and a new host";
+const NEW_HOST =
+  "the compute is deleted, open connections drop, and it is made anew with a new id and a new host";
 
 const none: Rule<SettingName> = () => undefined;
 const newHost: Rule<SettingName> = () => ({ impact: "new-host", effect: NEW_HOST });
@@ -89,8 +90,24 @@ export interface ImpactOptions {
   asSize?: boolean;
 }
 
+/**
+ * The change of a compute that the engine replaces. Most often `projectId` or `type` is the reason; but a program can
+ * ask for it with the resource option `replaceOnChanges`, and then any change means a new host.
+ */
+export function replacementOf(old: Wish | Live, wish: Wish, options: ImpactOptions = {}): Verdict {
+  const verdict = impactOf(old, wish, options);
+  const mayReplace = wish.projectId === UNKNOWN || wish.type === UNKNOWN;
+  if (verdict.impact === "new-host" || mayReplace) return verdict;
+  const all = judge(old, wish, () => ({ impact: "new-host", effect: NEW_HOST }), options);
+  return { ...all, impact: "new-host", notes: [] };
+}
+
 /** Compares what a compute has (or was last asked to have) with what is asked now. */
 export function impactOf(old: Wish | Live, wish: Wish, options: ImpactOptions = {}): Verdict {
+  return judge(old, wish, effectOf, options);
+}
+
+function judge(old: Wish | Live, wish: Wish, effectOf: EffectOf, options: ImpactOptions): Verdict {
   const reasons: Reason[] = [];
   const notes: string[] = [];
   for (const name of Object.keys(TABLE) as SettingName[]) {
@@ -119,11 +136,18 @@ export function markerOf(verdict: Verdict): string {
 /** The changes and what the worst of them does: "size 2 → 4; if the compute is active it restarts, …". */
 export function sentence(verdict: Verdict): string {
   const changes = verdict.reasons.map((reason) => `${reason.property} ${reason.old} → ${reason.new}`);
-  const cause = verdict.reasons.find((reason) => reason.impact === verdict.impact);
-  return `${changes.join(", ")}; ${cause?.effect ?? ""}`;
+  // Without a reason among the settings, an option of the resource asks for a replacement.
+  const cause = verdict.reasons.find((reason) => reason.impact === verdict.impact)?.effect ?? NEW_HOST;
+  return [changes.join(", "), cause].filter(Boolean).join("; ");
 }
 
 const known = <T>(value: T | Unknown | undefined): T | undefined => (value === UNKNOWN ? undefined : (value as T));
+
+type EffectOf = <K extends SettingName>(
+  name: K,
+  old: Settings[K] | undefined,
+  next: Settings[K] | Unknown,
+) => Effect | undefined;
 
 function effectOf<K extends SettingName>(
   name: K,
