@@ -8,19 +8,25 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
-import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { PROVIDER_TEXT } from "../../sdk/literal.js";
 
 export type Props = Record<string, unknown>;
 
 const REPOSITORY = resolve(__dirname, "../..");
 const SCRIPT = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
+
+type Struct = NonNullable<ReturnType<proto.CheckRequest["getOlds"]>>;
+/** The SDK's own: the package it comes from is not one of ours. */
+const { Struct } = createRequire(SCRIPT)("google-protobuf/google/protobuf/struct_pb") as {
+  Struct: { fromJavaScript(value: Props): Struct };
+};
 
 /** A folder from which the package resolves, as a program's does. */
 export async function programFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
@@ -187,7 +193,7 @@ function failed(error: grpc.ServiceError): CallFailed {
   });
 }
 
-const struct = (value: Props): Struct => Struct.fromJavaScript(value as Parameters<typeof Struct.fromJavaScript>[0]);
+const struct = (value: Props): Struct => Struct.fromJavaScript(value);
 const plain = (value: Struct | undefined): Props => (value?.toJavaScript() ?? {}) as Props;
 /** Everything but old inputs of a creation carries the text of the provider. */
 const withText = (props: Props): Props => ({ __provider: PROVIDER_TEXT, ...props });

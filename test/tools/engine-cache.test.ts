@@ -19,7 +19,7 @@ describe("where engines are kept", () => {
   });
 
   test("each version and recipe has a folder of its own", () => {
-    expect(cacheFolder("/root", "3.274.1", "abcd1234")).toBe("/root/engine-3.274.1-abcd1234");
+    expect(cacheFolder("/cache", "3.274.1", "abcd1234")).toBe("/cache/engine-3.274.1-abcd1234");
   });
 
   test("the recipe's revision is stable", () => {

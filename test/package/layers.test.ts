@@ -1,0 +1,175 @@
+/** Imports flow one way. Here the statements are read; `biome.json` says the same while one types. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+
+const ROOT = resolve(__dirname, "../..");
+
+interface Rule {
+  /** Layers it may import from, beside itself. */
+  ours: string[];
+  /** Packages, and `node:` for Node's own. */
+  packages: string[];
+}
+
+/** From the top down. A file belongs to the longest name that fits it. */
+const LAYERS: Record<string, Rule> = {
+  cli: { ours: ["sdk", "emulator", "provider"], packages: ["node:"] },
+  sdk: { ours: ["provider/rules"], packages: ["@pulumi/pulumi", "node:"] },
+  emulator: { ours: ["provider/wire"], packages: ["zod", "node:"] },
+  // The adapter to Pulumi, and what stands beside it.
+  "provider/index": {
+    ours: ["provider/config", "provider/endpoint", "provider/operations", "provider/errors", "provider/lifeline"],
+    packages: [],
+  },
+  "provider/endpoint": {
+    ours: [
+      "provider/operations",
+      "provider/wire",
+      "provider/rules",
+      "provider/errors",
+      "provider/clock",
+      "provider/config",
+    ],
+    packages: ["zod", "node:"],
+  },
+  "provider/operations": {
+    ours: ["provider/api", "provider/wire", "provider/errors", "provider/clock"],
+    packages: [],
+  },
+  "provider/api": {
+    ours: ["provider/wire", "provider/errors", "provider/clock"],
+    packages: ["undici", "zod", "node:"],
+  },
+  "provider/wire": { ours: [], packages: ["zod"] },
+  "provider/config": { ours: ["provider/errors"], packages: [] },
+  // Pure: the program's process runs these rules as well.
+  "provider/rules": { ours: [], packages: ["node:crypto"] },
+  "provider/errors": { ours: [], packages: [] },
+  "provider/clock": { ours: [], packages: ["node:"] },
+  "provider/lifeline": { ours: [], packages: ["node:"] },
+};
+
+const layerOf = (path: string): string | undefined =>
+  Object.keys(LAYERS)
+    .filter((name) => path === name || path === `${name}.ts` || path.startsWith(`${name}/`))
+    .sort((a, b) => b.length - a.length)[0];
+
+const files = ["sdk", "provider", "emulator", "cli"].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name)),
+);
+
+/** Static, dynamic and `require`. */
+function importsOf(path: string): string[] {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+}
+
+function problemsOf(path: string): string[] {
+  const layer = layerOf(path);
+  if (!layer) return [`${path} is in no layer: say in this test what it may import`];
+  const rule = LAYERS[layer]!;
+  return importsOf(path).flatMap((specifier) => {
+    if (!specifier.startsWith(".")) {
+      const fits = rule.packages.some((name) =>
+        name.endsWith(":") ? specifier.startsWith(name) : specifier === name || specifier.startsWith(`${name}/`),
+      );
+      return fits ? [] : [`${path} imports ${specifier}`];
+    }
+    const target = relative(ROOT, resolve(ROOT, dirname(path), specifier)).replace(/\.js$/, ".ts");
+    const other = layerOf(target);
+    const fits = other === layer || rule.ours.some((name) => other === name || other?.startsWith(`${name}/`));
+    return fits ? [] : [`${path} imports ${target}`];
+  });
+}
+
+describe("imports flow one way", () => {
+  test("every file imports only from below", () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.flatMap(problemsOf)).toEqual([]);
+  });
+
+  test("relative imports of what is shipped end in .js", () => {
+    const bare = files.flatMap((path) =>
+      importsOf(path)
+        .filter((specifier) => specifier.startsWith(".") && !specifier.endsWith(".js"))
+        .map((specifier) => `${path} imports ${specifier}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test("a program that loads the package loads neither zod nor undici, and of the provider only rules", () => {
+    const script = 'require("./dist/sdk/index.js"); console.log(JSON.stringify(Object.keys(require.cache)))';
+    const loaded = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" }));
+    const paths = (loaded as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
+    expect(paths).toContain("dist/provider/rules/restart.js");
+    expect(paths.filter((path) => /node_modules\/(zod|undici)\//.test(path))).toEqual([]);
+    expect(paths.filter((path) => /^dist\/(?!sdk\/|provider\/rules\/)/.test(path))).toEqual([]);
+  });
+});
+
+describe("the linter says the same", () => {
+  const CASES: [path: string, specifier: string, allowed: boolean][] = [
+    ["sdk/a.ts", "../provider/rules/size.js", true],
+    ["sdk/b.ts", "../provider/index.js", false],
+    ["sdk/c.ts", "zod", false],
+    ["provider/a.ts", "./endpoint/create.js", true],
+    ["provider/b.ts", "../sdk/index.js", false],
+    ["provider/c.ts", "@pulumi/pulumi", false],
+    ["provider/endpoint/a.ts", "../errors.js", true],
+    ["provider/endpoint/b.ts", "../api/client.js", false],
+    ["provider/operations/a.ts", "../api/client.js", true],
+    ["provider/operations/b.ts", "../endpoint/step.js", false],
+    ["provider/api/a.ts", "../wire/problem.js", true],
+    ["provider/api/b.ts", "../operations/context.js", false],
+    ["provider/wire/a.ts", "../errors.js", false],
+    ["provider/rules/a.ts", "./size.js", true],
+    ["provider/rules/b.ts", "../errors.js", false],
+    ["provider/errors.ts", "./config.js", false],
+    ["emulator/a.ts", "../provider/wire/endpoint.js", true],
+    ["emulator/handlers/b.ts", "../../provider/rules/size.js", false],
+  ];
+
+  test("of an import up or across", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-lint-"));
+    try {
+      const { vcs: _, $schema: __, ...config } = JSON.parse(readFileSync(join(ROOT, "biome.json"), "utf8"));
+      await writeFile(join(folder, "biome.json"), JSON.stringify(config));
+      for (const [path, specifier] of CASES) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), `import { it } from "${specifier}";\nconsole.log(it);\n`);
+      }
+      const refused = refusedBy(folder);
+      for (const [path, specifier, allowed] of CASES) {
+        expect(!refused.includes(path), `${path} imports ${specifier}`).toBe(allowed);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  function refusedBy(folder: string): string[] {
+    const biome = require.resolve("@biomejs/biome/bin/biome");
+    const args = [biome, "lint", "--reporter=json", "--max-diagnostics=200", "."];
+    let text: string;
+    try {
+      text = execFileSync(process.execPath, args, {
+        cwd: folder,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+    } catch (error) {
+      text = (error as { stdout: string }).stdout;
+    }
+    const { diagnostics } = JSON.parse(text) as { diagnostics: { category: string; location: { path: unknown } }[] };
+    return diagnostics
+      .filter(({ category }) => category === "lint/style/noRestrictedImports")
+      .map(({ location: { path } }) => (typeof path === "string" ? path : (path as { file: string }).file));
+  }
+});
