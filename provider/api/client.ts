@@ -100,8 +100,8 @@ export class Client {
   async deleteEndpoint(project: string, id: string, deadline: Deadline): Promise<Removal> {
     const path = endpointPath(project, id);
     const route = "DELETE endpoint";
-    // Whatever a success says, the compute is gone or on its way; a 404 is for the caller to judge.
-    const lenient = (status: number) => status < 300 || status === 404;
+    // A 404 is for the caller to judge, whatever page it comes with. A success that is no JSON may be a login page.
+    const lenient = (status: number) => status === 404;
     const call = { project, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
     const { status, value } = await this.#write(call, deadline);
     return { missing: status === 204 || status === 404, status, operations: value.operations };

@@ -2,6 +2,7 @@
 
 import type { Deadline } from "../clock.js";
 import { isKind, type ServiceError, Stopped } from "../errors.js";
+import { untilClear } from "../operations/lost.js";
 import { pendingOf } from "../operations/settle.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { differences, type Wish } from "../rules/settings.js";
@@ -20,6 +21,7 @@ import {
   settleOrKeep,
   type Target,
   toChange,
+  UNKNOWN_OPERATION,
 } from "./step.js";
 
 export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
@@ -114,31 +116,38 @@ async function post(
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
   const { inputs, autoName } = program;
-  const { client, clock } = process.context;
+  const { client } = process.context;
   const project = inputs.projectId ?? "";
   refuseSecond(process, program, project, before);
   const wish = wishOf(inputs);
   const body = createBody(wish, { autoName, regionId: inputs.regionId });
   let lost = false;
-  for (;;) {
+  const send = async () => {
     try {
       return await client.createEndpoint(project, body, deadline);
     } catch (error) {
-      const late = lost && isKind(error, "service") && alreadyThere(error);
-      if ((!isKind(error, "unclear") && !late) || deadline.leftMs() <= 0) throw explained(error, inputs, project);
-      lost = true;
-      const ours = await findLost(process, program, before, wish, deadline);
+      // After a lost answer, "already there" may well be what the first request made.
+      if (!lost || !isKind(error, "service") || !alreadyThere(error)) throw error;
+      const ours = await find();
       if (ours) return ours;
-      if (late) throw explained(error, inputs, project);
-      await clock.sleep(Math.min(LOST_PAUSE_MS, Math.max(0, deadline.leftMs())));
+      throw error;
     }
+  };
+  const find = () => {
+    lost = true;
+    return findLost(process, program, before, wish, deadline);
+  };
+  try {
+    return await untilClear(process.context, deadline, send, find);
+  } catch (error) {
+    throw explained(error, inputs, project);
   }
 }
 
-/** Between a lost answer and the next try: the work may still be on its way through a proxy. */
-const LOST_PAUSE_MS = 2000;
-
-/** What was not there before, is as we asked, and is no other create's of this process. */
+/**
+ * What was not there before, is as we asked, and is no other create's of this process. A compute with the name that is
+ * ours alone is ours even where the service did not take every setting.
+ */
 async function findLost(
   process: Process,
   program: Program,
@@ -146,20 +155,25 @@ async function findLost(
   wish: Wish,
   deadline: Deadline,
 ): Promise<WireEndpointChange | undefined> {
-  const project = program.inputs.projectId ?? "";
+  const { inputs, autoName } = program;
+  const project = inputs.projectId ?? "";
   const known = new Set(before.map((one) => one.id));
-  const name = program.inputs.name ?? program.autoName;
   const now = await process.context.lists.look(project, deadline);
-  const candidates = now.filter(
+  const likeOurs = now.filter((one) => {
+    const { type, branchId } = { ...wish, ...liveOf(one) };
+    return !known.has(one.id) && !process.created.has(one.id) && type === wish.type && branchId === wish.branchId;
+  });
+  const name = inputs.name ?? autoName;
+  const asAsked = likeOurs.filter(
     (one) =>
-      !known.has(one.id) &&
-      !process.created.has(one.id) &&
       (one.name === undefined || one.name === name) &&
-      differences(wish, { ...(wish as object), ...liveOf(one), name: program.inputs.name }).length === 0,
+      differences(wish, { ...(wish as object), ...liveOf(one), name: inputs.name }).length === 0,
   );
-  if (candidates.length > 1) {
+  const named = likeOurs.filter((one) => name !== undefined && one.name === name);
+  const candidates = asAsked.length > 0 ? asAsked : named;
+  if (candidates.length > 1 || (candidates[0] && asAsked.length === 0 && inputs.name !== undefined)) {
     throw new Stopped(
-      `the answer to creating a compute in project ${project} was lost, and ${candidates.length} new computes could be it: ${list(candidates)}. Nothing is in the state. Take the right one over with adopt: "ep-…", and delete what nobody needs`,
+      `the answer to creating a compute in project ${project} was lost, and what is new there may or may not be it: ${list(candidates)}. Nothing is in the state. Take the right one over with adopt: "ep-…", and delete what nobody needs`,
     );
   }
   const [found] = candidates;
@@ -172,9 +186,6 @@ async function findLost(
     throw kept(target, found, [UNKNOWN_OPERATION], error);
   }
 }
-
-/** Stands in the state for operations whose ids are not known: the next step looks at the compute itself. */
-export const UNKNOWN_OPERATION = "unknown";
 
 /** Stops before a second compute is made where one of ours may stand already. */
 function refuseSecond(process: Process, program: Program, project: string, before: readonly WireEndpoint[]): void {

@@ -6,7 +6,7 @@ import { differences, digest, propertyOf, type SettingName } from "../rules/sett
 import { wishOf } from "../rules/wish.js";
 import type { Inputs, Program } from "./inputs.js";
 import { inputsOf, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
-import { deadlineFor, type Process } from "./step.js";
+import { deadlineFor, type Process, UNKNOWN_OPERATION } from "./step.js";
 
 export interface ReadAnswer {
   /** Undefined where the compute is gone. */
@@ -66,6 +66,7 @@ async function stillUnfinished(
 ): Promise<string[]> {
   const kept = await Promise.all(
     ids.map(async (id) => {
+      if (id === UNKNOWN_OPERATION) return [id];
       try {
         const operation = await process.context.client.getOperation(project, id, deadline);
         return outcomeOf(operation.status) === "done" ? [] : [id];

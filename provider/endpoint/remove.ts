@@ -1,7 +1,9 @@
 // Deletes a compute, or lets go of it. DELETE …/endpoints/{id}
 
-import { isKind } from "../errors.js";
-import { settle } from "../operations/settle.js";
+import type { Deadline } from "../clock.js";
+import { Stopped } from "../errors.js";
+import { untilClear } from "../operations/lost.js";
+import { pendingOf, settle } from "../operations/settle.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Outputs } from "./outputs.js";
 import { projectProblem } from "./read.js";
@@ -33,28 +35,27 @@ export async function remove(process: Process, id: string, state: Outputs): Prom
 }
 
 /** Asks until the service has deleted it or the list says that it is gone. */
-async function send(
-  process: Process,
-  project: string,
-  id: string,
-  deadline: ReturnType<typeof deadlineFor>,
-): Promise<WireOperation[]> {
-  for (;;) {
-    try {
-      const removal = await process.context.client.deleteEndpoint(project, id, deadline);
-      // 404 may also mean that the project can't be seen: only its list can tell that the compute is gone.
-      if (removal.status === 404 && (await listed(process, project, id, deadline))) {
-        throw new Error(`DELETE of compute ${id} answered 404, but the list of project ${project} still has it`);
-      }
-      return removal.operations;
-    } catch (error) {
-      if (!isKind(error, "unclear") || deadline.leftMs() <= 0) throw error;
-      if (!(await listed(process, project, id, deadline))) return [];
+function send(process: Process, project: string, id: string, deadline: Deadline): Promise<WireOperation[]> {
+  const { client } = process.context;
+  let lost = false;
+  // What stops the compute goes on although the answer that names it was lost.
+  const stopping = () => pendingOf(process.context, project, id, deadline).catch(() => []);
+  const ask = async () => {
+    const removal = await client.deleteEndpoint(project, id, deadline);
+    // 404 may also mean that the project can't be seen: only its list can tell that the compute is gone.
+    if (removal.status === 404 && (await listed(process, project, id, deadline))) {
+      throw new Stopped(`DELETE of compute ${id} answered 404, but the list of project ${project} still has it`);
     }
-  }
+    return lost && removal.missing ? stopping() : removal.operations;
+  };
+  const find = async () => {
+    lost = true;
+    return (await listed(process, project, id, deadline)) ? undefined : stopping();
+  };
+  return untilClear(process.context, deadline, ask, find);
 }
 
-async function listed(process: Process, project: string, id: string, deadline: ReturnType<typeof deadlineFor>) {
+async function listed(process: Process, project: string, id: string, deadline: Deadline) {
   const found = await look(process, project, id, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });

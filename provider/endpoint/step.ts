@@ -4,6 +4,7 @@ import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
 import { isKind, NotReady, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
+import { untilClear } from "../operations/lost.js";
 import { pendingOf, settle } from "../operations/settle.js";
 import { differences, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
@@ -59,7 +60,7 @@ export function assertRegion(inputs: Inputs, regionId: string | undefined, what:
 }
 
 /**
- * Sends the difference and looks after a lost answer before sending again.
+ * Sends the difference.
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(
@@ -74,17 +75,20 @@ export async function patch(
   const { project, id } = target;
   const has = live ?? (needsLiveSettings(names) ? await look(process, project, id, deadline) : undefined);
   const body = updateBody(names, wish, has);
-  for (;;) {
-    try {
-      return await client.updateEndpoint(project, id, body, deadline);
-    } catch (error) {
-      if (!isKind(error, "unclear") || deadline.leftMs() <= 0) throw error;
-      const now = await look(process, project, id, deadline);
-      if (!now) throw gone(project, id);
-      if (toChange(wish, liveOf(now)).every((name) => !names.includes(name))) {
-        return { endpoint: now, operations: await pendingOf(process.context, project, id, deadline) };
-      }
-    }
+  const send = () => client.updateEndpoint(project, id, body, deadline);
+  const find = async () => {
+    const now = await look(process, project, id, deadline);
+    if (!now) throw gone(project, id);
+    if (toChange(wish, liveOf(now)).some((name) => names.includes(name))) return undefined;
+    return { endpoint: now, operations: await pendingOf(process.context, project, id, deadline) };
+  };
+  try {
+    return await untilClear(process.context, deadline, send, find);
+  } catch (error) {
+    // A branch that is not there is 404 as well.
+    const missing = isKind(error, "service") && error.answer.status === 404;
+    if (missing && !(await look(process, project, id, deadline))) throw gone(project, id);
+    throw error;
   }
 }
 
@@ -106,6 +110,9 @@ export async function settleOrKeep(
     throw kept(target, answer.endpoint, ids, error);
   }
 }
+
+/** Stands in the state for operations whose ids are not known: the next step looks at the compute itself. */
+export const UNKNOWN_OPERATION = "unknown";
 
 /** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
 export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {

@@ -21,6 +21,7 @@ import {
   settleOrKeep,
   type Target,
   toChange,
+  UNKNOWN_OPERATION,
 } from "./step.js";
 
 export interface UpdateRequest {
@@ -44,11 +45,20 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     const live = doubtful ? await finish(process, target, olds, deadline) : undefined;
     const names = toChange(wish, live ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds));
     if (names.length === 0 && live) return { answer: live, deadline };
-    const answer = await patch(process, target, wish, names, live, deadline);
+    const answer = await patch(process, target, wish, names, live, deadline).catch((error: unknown) => {
+      throw isKind(error, "unclear") ? inDoubt(target, olds, error) : error;
+    });
     await settleOrKeep(process, target, answer, deadline);
     return { answer: answer.endpoint, deadline };
   });
   return readBack(process, target, done.answer, done.deadline);
+}
+
+/** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
+function inDoubt({ id, project }: Target, olds: Outputs, cause: Error): NotReady {
+  const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
+  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known; run \`pulumi up\` again: it looks and finishes the work`;
+  return new NotReady(id, { ...olds, unfinished }, [reason], { cause });
 }
 
 /** Only what the state remembers of the program changes. */
@@ -108,7 +118,9 @@ async function leftOver(
 ): Promise<WireOperation[]> {
   const { context } = process;
   const running = await pendingOf(context, target.project, target.id, deadline);
-  const missing = (olds.unfinished ?? []).filter((id) => !running.some((one) => one.id === id) && UUID.test(id));
+  const missing = (olds.unfinished ?? []).filter(
+    (id) => id !== UNKNOWN_OPERATION && !running.some((one) => one.id === id),
+  );
   const looked = await Promise.all(
     missing.map(async (id) => {
       try {
@@ -122,5 +134,3 @@ async function leftOver(
   );
   return [...running, ...looked.flat().filter((one) => outcomeOf(one.status) !== "done")];
 }
-
-const UUID = /^[0-9a-f-]{36}$/i;

@@ -1,5 +1,5 @@
 import { type FaultRule, SEED } from "../../emulator/index.js";
-import { Lab, type LabOptions, type Outcome, type Props, type Run, type Sent } from "../support/lab.js";
+import { type Between, Lab, type LabOptions, type Outcome, type Props, type Run, type Sent } from "../support/lab.js";
 
 export { SEED } from "../../emulator/index.js";
 export { Lab } from "../support/lab.js";
@@ -64,6 +64,27 @@ export const byHand = (lab: Lab, id: string, fields: Partial<ReturnType<typeof c
 export const spoil = (lab: Lab, ...rules: FaultRule[]): void => {
   for (const rule of rules) lab.emulator.faults.add(rule);
 };
+
+/** A service that accepts a field and does not take it. */
+export const ignoring =
+  (field: string): Between =>
+  (request, go) =>
+    go({ ...request, ...(request.body ? { body: JSON.stringify(without(JSON.parse(request.body), field)) } : {}) });
+
+/** A service that leaves a field out of its answers, although it is set. */
+export const leavingOut =
+  (field: string): Between =>
+  async (request, go) => {
+    const answer = await go(request);
+    return answer.text === "" ? answer : { ...answer, text: JSON.stringify(without(JSON.parse(answer.text), field)) };
+  };
+
+function without(value: unknown, field: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => without(one, field));
+  if (value === null || typeof value !== "object") return value;
+  const kept = Object.entries(value).filter(([key]) => key !== field);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, without(inner, field)]));
+}
 
 /** Lets everything end that is under way at the service. */
 export const settle = (lab: Lab): Promise<void> => lab.clock.advance(60_000);

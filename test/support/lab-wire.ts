@@ -15,17 +15,19 @@ export interface Sent {
 /** Virtual milliseconds of one way: without them no two requests would ever be on their way together. */
 const LATENCY_MS = 5;
 
+/** Somebody between the provider and the service, who may change what either of them hears. */
+export type Between = (request: TransportRequest, go: Transport) => Promise<TransportAnswer>;
+
 /** A network with an emulator at its end: what is cut rejects as undici would, and what takes too long is given up. */
 export function wireTo(
   emulator: Emulator,
   clock: VirtualClock,
   baseUrl: string,
   sent: Sent[],
-  tamper: (request: TransportRequest) => TransportRequest = (request) => request,
+  between: Between = (request, go) => go(request),
 ): Transport {
   const origin = new URL(baseUrl).origin.length;
-  return (given) => {
-    const { method, url, headers, body, timeoutMs } = tamper(given);
+  const go: Transport = ({ method, url, headers, body, timeoutMs }) => {
     const path = url.slice(origin);
     const line = `${method} ${url.slice(baseUrl.length).split("?")[0]}`;
     const record: Sent = { line, ...(body ? { body: JSON.parse(body) } : {}), at: clock.now() };
@@ -43,6 +45,7 @@ export function wireTo(
     });
     return Promise.race([exchange(), late]);
   };
+  return (request) => between(request, go);
 }
 
 const failed = (code: string, message: string): Error => Object.assign(new Error(message), { code });

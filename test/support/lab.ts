@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } from "../../emulator/index.js";
-import type { TransportRequest } from "../../provider/api/transport.js";
 import { type ProviderConfig, readConfig } from "../../provider/config.js";
 import type { FirstChecks } from "../../provider/endpoint/check.js";
 import type { Process } from "../../provider/endpoint/step.js";
@@ -15,11 +14,11 @@ import {
   type Resource,
   refreshed,
 } from "./lab-engine.js";
-import { type Sent, wireTo } from "./lab-wire.js";
+import { type Between, type Sent, wireTo } from "./lab-wire.js";
 import { VirtualClock } from "./virtual-clock.js";
 
 export type { Props, Resource } from "./lab-engine.js";
-export type { Sent } from "./lab-wire.js";
+export type { Between, Sent } from "./lab-wire.js";
 
 /** What a command said and sent, with all its resources together. */
 export interface Run {
@@ -41,8 +40,8 @@ export interface LabOptions {
   apiKey?: string;
   config?: Partial<ProviderConfig>;
   seed?: number;
-  /** Changes a request on its way: what the service does not see, it ignores. */
-  tamper?: (request: TransportRequest) => TransportRequest;
+  /** Somebody between the provider and the service: a setting that the service never sees, it ignores. */
+  between?: Between;
 }
 
 const BASE_URL = "https://service.test/api/v2";
@@ -166,7 +165,7 @@ export class Lab {
       apiKey: this.options.apiKey ?? this.emulator.apiKey,
       keySource: "COMPUTE_API_KEY (environment)",
       clock: this.clock,
-      transport: wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.tamper),
+      transport: wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.between),
       say: (line) => run.said.push(line),
       requestsPerMinute: config.requestsPerMinute,
       pollSeconds: config.pollSeconds,

@@ -81,16 +81,17 @@ describe("a delete", () => {
       { missing: true, status: 404, operations: [] },
     ],
     ["200 without a body is done", { status: 200 }, { missing: false, status: 200, operations: [] }],
-    ["200 with a page is done", { status: 200, text: HTML }, { missing: false, status: 200, operations: [] }],
     ["202 is done", { status: 202, body: {} }, { missing: false, status: 202, operations: [] }],
   ])("%s", async (_, reply, value) => {
     const service = scripted([reply]);
     expect(await service.clock.run(remove(service))).toEqual(value);
   });
 
-  test("that was cut is unclear; one that is refused is no success", async () => {
+  test("that was cut, or answered by a login page, is unclear; one that is refused is no success", async () => {
     const cut = scripted([{ code: "ECONNRESET" }]);
     expect((await failed(cut, remove(cut))).kind).toBe("unclear");
+    const page = scripted([{ status: 200, text: HTML }]);
+    expect((await failed(page, remove(page))).kind).toBe("unclear");
     const refused = scripted([{ status: 422, body: { message: "protected" } }]);
     expect((await failed(refused, remove(refused))).message).toContain("422: protected");
   });

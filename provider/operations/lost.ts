@@ -1,0 +1,46 @@
+import { duration } from "../api/duration.js";
+import { Patience } from "../api/patience.js";
+import { pauseBefore } from "../api/retry.js";
+import type { Deadline } from "../clock.js";
+import { isKind, Unclear } from "../errors.js";
+import type { Context } from "./context.js";
+
+/** Milliseconds between a lost answer and the next try: the work may still be on its way through a proxy. */
+const PAUSE_MS = 2000;
+
+/**
+ * Sends a mutation, and looks what became of it after each lost answer, before it is sent again. The look is also taken
+ * when the time is up: what was begun must not be forgotten.
+ * @param find tells what a lost request came to; undefined where it did nothing
+ * @throws Unclear where nobody can tell whether the last one did its work
+ */
+export async function untilClear<T>(
+  { clock, say }: Context,
+  deadline: Deadline,
+  send: () => Promise<T>,
+  find: () => Promise<T | undefined>,
+): Promise<T> {
+  const patience = new Patience(clock, say);
+  let lost: Unclear | undefined;
+  for (let count = 0; ; count++) {
+    try {
+      return await send();
+    } catch (error) {
+      // The time ran out between two tries: what was lost before says more.
+      if (lost && isKind(error, "deadline")) throw lost;
+      if (!isKind(error, "unclear")) throw error;
+      lost = error;
+    }
+    const { request, reason, message } = lost;
+    const found = await find().catch((error: unknown) => {
+      if (!isKind(error, "service") && !isKind(error, "deadline")) throw error;
+      throw new Unclear(request, `${reason}; looking for what it did failed too: ${error.message}`);
+    });
+    if (found !== undefined) return found;
+    const random = () => clock.random();
+    const pause = pauseBefore({ count, floorMs: PAUSE_MS, leftMs: deadline.leftMs(), random });
+    if (pause === undefined) throw lost;
+    patience.tell((passed) => `${message}; it did nothing, trying again (${duration(passed)})`);
+    await clock.sleep(pause);
+  }
+}

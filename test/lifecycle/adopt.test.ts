@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import {
+  adopted,
+  byHand,
+  changes,
+  compute,
+  count,
+  ENDPOINTS,
+  Lab,
+  labWith,
+  made,
+  primary,
+  replica,
+  SEED,
+  spoil,
+} from "./support.js";
+
+const PRIMARY = `${ENDPOINTS}/${SEED.primaryId}`;
+
+describe("adopting a compute", () => {
+  test("takes over the primary of the branch without changing it", async () => {
+    const lab = new Lab();
+    const before = structuredClone(lab.emulator.world.endpoints[SEED.primaryId]);
+    const outcome = await lab.up("db", adopted());
+    expect(changes(outcome)).toEqual([]);
+    expect(lab.resource("db")).toMatchObject({ id: SEED.primaryId, outputs: { adopted: true, host: before!.host } });
+    expect(lab.emulator.world.endpoints[SEED.primaryId]).toEqual(before);
+  });
+
+  test("never renames it after the resource", async () => {
+    const lab = await labWith("db", adopted({ suspendTimeoutSeconds: 600 }));
+    expect(compute(lab, "db").name).toBeUndefined();
+    expect(changes(await lab.up("db", adopted({ suspendTimeoutSeconds: 300 })))).toEqual([
+      [`PATCH ${PRIMARY}`, { endpoint: { suspend_timeout_seconds: 300 } }],
+    ]);
+  });
+
+  test("changes what the program asks for, in one PATCH", async () => {
+    const lab = new Lab();
+    const outcome = await lab.up("db", adopted({ name: "main", size: 2, suspendTimeoutSeconds: 0 }));
+    expect(changes(outcome)).toEqual([
+      [`PATCH ${PRIMARY}`, { endpoint: { name: "main", autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 } }],
+    ]);
+    expect(compute(lab, "db")).toMatchObject({ name: "main", autoscaling_limit_max_cu: 2, current_state: "active" });
+  });
+
+  test("creates where the branch has no primary", async () => {
+    const lab = new Lab();
+    const outcome = await lab.up("db", primary({ adopt: true }));
+    expect(changes(outcome)).toEqual([
+      [`POST ${ENDPOINTS}`, { endpoint: { branch_id: SEED.branches.dev, type: "read_write", name: lab.hint("db") } }],
+    ]);
+    expect(lab.resource("db").outputs["adopted"]).toBe(false);
+  });
+
+  test("is only read by create: taking it away, or adding it, sends nothing", async () => {
+    const lab = await labWith("db", adopted());
+    expect((await lab.up("db", adopted({ adopt: undefined }))).sent).toEqual([]);
+    expect((await lab.up("db", adopted())).sent).toEqual([]);
+  });
+
+  test("takes over a replica by its id, and moves it to the program's branch", async () => {
+    const lab = new Lab();
+    await new Lab({ beside: lab, stack: "other" }).up("r", replica());
+    const [theirs] = made(lab);
+    const outcome = await lab.up("r", replica({ adopt: theirs!.id, branchId: SEED.branches.dev }));
+    expect(outcome.marker).toContain(`maybe: adopts an existing compute and sets branchId ${SEED.branches.dev}`);
+    expect(changes(outcome)).toEqual([
+      [`PATCH ${ENDPOINTS}/${theirs!.id}`, { endpoint: { branch_id: SEED.branches.dev } }],
+    ]);
+  });
+
+  test.each([
+    ["an id that the project does not have", "ep-not-there-12345678", /has no such compute.*It has: ep-amber-field/],
+    ["a compute of another type", SEED.primaryId, /is a read_write compute/],
+  ])("fails for %s, and changes nothing", async (_rule, adopt, message) => {
+    const lab = new Lab();
+    const outcome = await lab.fails("r", replica({ adopt, size: 4 }));
+    expect(outcome.error.message).toMatch(message);
+    expect(changes(outcome)).toEqual([]);
+    expect(lab.state.size).toBe(0);
+  });
+
+  test.each([
+    ["a resize", { size: 4 }, /size 0.25 → 4/],
+    ["stopping it", { disabled: true }, /disabled false → true/],
+  ])("under refuse, %s fails before anything is changed", async (_rule, args, message) => {
+    for (const way of ["property", "config"]) {
+      const lab = new Lab(way === "config" ? { config: { onRestart: "refuse" } } : {});
+      const outcome = await lab.fails(
+        "db",
+        adopted({ ...args, ...(way === "property" ? { onRestart: "refuse" } : {}) }),
+      );
+      expect(outcome.error.message).toMatch(message);
+      expect(changes(outcome)).toEqual([]);
+      expect(lab.state.size).toBe(0);
+    }
+  });
+
+  test("under refuse, what does not restart is changed", async () => {
+    const lab = new Lab();
+    const outcome = await lab.up("db", adopted({ size: 0.25, suspendTimeoutSeconds: 600, onRestart: "refuse" }));
+    expect(count(outcome, "PATCH")).toBe(1);
+  });
+
+  test("the preview says what it may do, since live settings can't be seen there", async () => {
+    const lab = new Lab();
+    const marker = async (args: Props) => (await lab.preview("db", adopted(args))).marker;
+    expect(await marker({})).toBe("no");
+    expect(await marker({ suspendTimeoutSeconds: 60, name: "x", disabled: false })).toBe("no");
+    expect(await marker({ size: 2 })).toMatch(/^maybe: adopts an existing compute and sets .*2/);
+    expect(await marker({ disabled: true })).toMatch(/^maybe: .*disabled true/);
+    expect(await marker({ adopt: false, size: 2 })).toBe("no");
+  });
+
+  test("waits for what the compute is doing already", async () => {
+    const lab = new Lab({ emulator: { operationMs: 8000 } });
+    // Somebody else's create goes on when ours takes the compute over.
+    const other = new Lab({ beside: lab, stack: "other" });
+    await other.up("db", primary({ waitForReady: false }));
+    expect(made(lab)[0]!.current_state).toBe("init");
+    await lab.up("db", primary({ adopt: true }));
+    expect(compute(lab, "db").current_state).toBe("active");
+  });
+
+  test("finds it adopted already after a failure that kept it", async () => {
+    const lab = new Lab();
+    spoil(lab, { operation: { action: "apply_config", then: "error" } });
+    await lab.fails("db", adopted({ size: 2 }));
+    expect(lab.resource("db")).toMatchObject({ id: SEED.primaryId, outputs: { adopted: true } });
+    await lab.up("db", adopted({ size: 2 }));
+    expect(lab.resource("db").outputs["unfinished"]).toBeUndefined();
+    await lab.destroy("db");
+    expect(lab.emulator.world.endpoints[SEED.primaryId]).toBeDefined();
+  });
+
+  test("a primary that a restore moved away from the branch is not the branch's primary", async () => {
+    const lab = new Lab();
+    byHand(lab, SEED.primaryId, { branch_id: SEED.branches.preview });
+    await lab.up("db", adopted());
+    expect(lab.resource("db").id).not.toBe(SEED.primaryId);
+  });
+});
