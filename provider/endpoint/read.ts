@@ -12,7 +12,7 @@ export interface ReadAnswer {
   /** Undefined where the compute is gone. */
   id?: string;
   outputs?: Outputs;
-  /** Only where something that the program manages is not as it was. */
+  /** Only where something that the program manages is not, or may not be, as the state's inputs have it. */
   inputs?: Record<string, unknown>;
 }
 
@@ -40,7 +40,9 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   if (Object.keys(notTaken).length > 0) outputs.notTaken = notTaken;
 
   const drifted = differences(wishOf(before), liveOfOutputs(outputs)).length > 0;
-  return { id, outputs, ...(drifted ? { inputs: inputsOf(outputs) } : {}) };
+  // A step that failed left outputs that its inputs may not be: once it has ended, only the inputs can show that.
+  const ended = (state.unfinished ?? []).length > 0 && unfinished.length === 0;
+  return { id, outputs, ...(drifted || ended ? { inputs: inputsOf(outputs) } : {}) };
 }
 
 /** The program as far as the state remembers it. */

@@ -85,6 +85,7 @@ async function finish(
   const { project, id } = target;
   const now = await look(process, project, id, deadline);
   if (!now) throw gone(project, id);
+  if (target.program.inputs.waitForReady === false) return now;
   const left = await leftOver(process, target, olds, deadline);
   if (left.length > 0) {
     try {

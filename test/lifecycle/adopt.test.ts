@@ -9,6 +9,7 @@ import {
   Lab,
   labWith,
   made,
+  type Props,
   primary,
   replica,
   SEED,
