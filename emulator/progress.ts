@@ -170,7 +170,7 @@ function takeEffect(world: World, operation: OperationRow, at: string): void {
 
 /** Starts what waited for this operation. Modelling choice: what waited for one that did not end well is cancelled. */
 function followUp(world: World, ended: OperationRow, at: string): void {
-  const byId = new Map(world.operations.map((one) => [one.id, one]));
+  const endedWell = (id: string) => world.operations.find((one) => one.id === id)?.status === "finished";
   for (const waiting of world.operations) {
     if (waiting.status !== "scheduling" || !waiting.plan.after.includes(ended.id)) continue;
     if (ended.status !== "finished") {
@@ -178,7 +178,7 @@ function followUp(world: World, ended: OperationRow, at: string): void {
       waiting.updated_at = at;
       followUp(world, waiting, at);
       settle(world, waiting);
-    } else if (waiting.plan.after.every((id) => byId.get(id)?.status === "finished")) {
+    } else if (waiting.plan.after.every(endedWell)) {
       waiting.status = "running";
       waiting.updated_at = at;
       waiting.plan.started_at = at;

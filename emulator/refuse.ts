@@ -113,9 +113,9 @@ export function badOperationId(id: string): void {
 
 const secondPrimaryHere = () => new Refusal(409, "read_write endpoint already exists", "ENDPOINTS_LIMIT_EXCEEDED");
 
-export function secondPrimary(site: Site, branchId: string, except?: string): void {
+export function secondPrimary(site: Site, branchId: string): void {
   const primary = Object.values(site.world.endpoints).find(
-    (one) => one.branch_id === branchId && one.type === "read_write" && one.id !== except,
+    (one) => one.branch_id === branchId && one.type === "read_write",
   );
   if (primary) throw secondPrimaryHere();
 }

@@ -68,7 +68,7 @@ function update(call: Call): Answer {
   const moves = changed.branch_id !== endpoint.branch_id;
   if (moves) refuse.branchNotReady(branch);
   refuse.whileBusy(site, project.id);
-  if (moves && endpoint.type === "read_write") refuse.secondPrimary(site, branch.id, endpoint.id);
+  if (moves && endpoint.type === "read_write") refuse.secondPrimary(site, branch.id);
 
   const restarts =
     moves ||

@@ -56,9 +56,18 @@ describe("fault rules over the wire", () => {
     expect((await control("POST", "/faults", { match: { path: PRIMARY }, then: { cut: true } })).status).toBe(204);
     expect((await call("GET", PRIMARY)).status).toBe("cut");
     await control("POST", "/faults", { match: {}, times: 5, then: { status: 500 } });
-    await control("POST", "/faults", { operation: { action: "apply_config", then: "never" } });
     expect((await control("DELETE", "/faults")).status).toBe(204);
     expect((await call("GET", PRIMARY)).status).toBe(200);
+  });
+
+  test("hold an operation until they are cleared", async () => {
+    const { call, control, settle, endpoint } = emulator();
+    await control("POST", "/faults", { operation: { action: "apply_config", then: "never" } });
+    await call("PATCH", PRIMARY, { endpoint: { name: "v1.5Z" } });
+    settle();
+    expect(await endpoint()).toMatchObject({ pending_state: "active", name: "v1.5Z" });
+    await control("DELETE", "/faults");
+    expect(await endpoint()).not.toHaveProperty("pending_state");
   });
 
   test.each<[unknown, string]>([

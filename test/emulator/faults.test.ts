@@ -203,6 +203,7 @@ describe("a spoilt operation", () => {
     expect((await emulated.call("POST", restart)).status).toBe(423);
     emulated.running.faults.clear();
     expect(await statuses(emulated, reply)).toEqual(["finished"]);
+    expect(Date.parse(emulated.running.world.operations[0]!.updated_at)).toBe(emulated.time.now());
     expect((await emulated.call("POST", restart)).status).toBe(200);
   });
 

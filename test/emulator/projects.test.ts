@@ -138,6 +138,7 @@ describe("a new branch", () => {
     const create = () => emulated.call("POST", ENDPOINTS, { endpoint: { branch_id: id, type: "read_write" } });
     const early = await create();
     expect([early.status, early.body.message]).toEqual([422, "branch not ready yet"]);
+    expect((await emulated.call("PATCH", PRIMARY, { endpoint: { branch_id: id } })).status).toBe(422);
     emulated.settle();
     expect((await create()).status).toBe(201);
   });

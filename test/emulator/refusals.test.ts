@@ -137,6 +137,7 @@ describe("what is not there", () => {
     ["POST", `${ENDPOINTS}/ep-x/restart`, "endpoint"],
     ["GET", `/projects/${SEED.second.projectId}/endpoints/${SEED.primaryId}`, "endpoint"],
     ["GET", "/users/me", "route"],
+    ["GET", "/projects/shared/endpoints", "project"],
     ["GET", `${ENDPOINTS}/`, "endpoint"],
   ])("%s %s is 404", async (method, path, what) => {
     const reply = await emulator().call(method, path);
@@ -153,6 +154,11 @@ describe("what is not there", () => {
 
   test.each(["PUT", "PATCH", "HEAD"])("%s on a list is 405", async (method) => {
     expect((await emulator().call(method, ENDPOINTS)).status).toBe(405);
+  });
+
+  test("the API is under its base path only", async () => {
+    const { raw } = emulator();
+    expect((await raw("GET", "/projects", undefined, { authorization: `Bearer ${KEY}` })).status).toBe(404);
   });
 
   test.each([
@@ -189,6 +195,15 @@ describe("a second primary", () => {
   test("is refused in the computes of a new branch", async () => {
     const body = { endpoints: [{ type: "read_write" }, { type: "read_write" }] };
     expect(refusal(await emulator().call("POST", `${PROJECT}/branches`, body))).toEqual(second);
+  });
+
+  test("is no matter for a replica that is moved", async () => {
+    const emulated = emulator();
+    const endpoint = { branch_id: SEED.branches.dev, type: "read_only" };
+    const { id } = (await emulated.call("POST", ENDPOINTS, { endpoint })).body.endpoint;
+    emulated.settle();
+    const move = { endpoint: { branch_id: SEED.branches.main } };
+    expect((await emulated.call("PATCH", `${ENDPOINTS}/${id}`, move)).status).toBe(200);
   });
 
   test("is not refused where a primary is sent the branch it is on, nor to a replica", async () => {
