@@ -3,7 +3,7 @@ import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
 import { hintOf, secretsOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
-import { keepFixedOutputs, noticeOf } from "./notice.js";
+import { keepOutputs, noticeOf } from "./notice.js";
 
 /** Libraries that Postgres loads when it starts. */
 export interface PreloadLibrariesArgs {
@@ -176,7 +176,7 @@ export class Endpoint extends pulumi.CustomResource {
         ...(notice ? { hooks: withNotice(opts.hooks, notice.hook) } : {}),
       },
     );
-    if (notice) keepFixedOutputs(this, notice);
+    if (notice) keepOutputs(this, notice);
     (this as { capacity: pulumi.Output<Capacity> }).capacity = pulumi
       .all([this.autoscalingLimitMinCu, this.autoscalingLimitMaxCu])
       .apply(([min, max]) => capacityOf(min, max));

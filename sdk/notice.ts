@@ -4,7 +4,7 @@
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
 import { impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
-import { type Live, UNKNOWN, type Wish } from "../provider/rules/settings.js";
+import { differences, type Live, type SettingName, UNKNOWN, type Wish } from "../provider/rules/settings.js";
 import { type Asked, wishOf } from "../provider/rules/wish.js";
 
 type Props = Record<string, unknown>;
@@ -12,8 +12,8 @@ type Props = Record<string, unknown>;
 /** One hook for all computes of a run, and what it has seen. */
 export interface Notice {
   hook: pulumi.ResourceHook;
-  /** Old outputs by URN, filled by the hook before the resource's URN is known to the program. */
-  olds: Map<string, Props>;
+  /** Outputs that the change leaves as they are, by URN: filled by the hook before the program knows the URN. */
+  staying: Map<string, Props>;
 }
 
 const HOOK_NAME = "pulumi-compute-endpoint:restart-notice";
@@ -32,14 +32,11 @@ export function noticeOf(): Notice | undefined {
   if (typeof monitor?.registerResourceHook !== "function" || !engineHasHooks()) return undefined;
   const known = registry().get(monitor);
   if (known) return known;
-  const olds = new Map<string, Props>();
-  const tell = async (args: pulumi.ResourceHookArgs) => {
-    if (args.oldOutputs) olds.set(args.urn, args.oldOutputs);
-    await speak(args);
-  };
+  const staying = new Map<string, Props>();
+  const tell = (args: pulumi.ResourceHookArgs) => speak(args, staying);
   // Inline programs of the Automation API keep their settings in the async context, which callbacks lose.
   const hook = new pulumi.ResourceHook(HOOK_NAME, AsyncResource.bind(tell), { onDryRun: true, ignoreErrors: true });
-  const notice = { hook, olds };
+  const notice = { hook, staying };
   registry().set(monitor, notice);
   warnOfPlainKey();
   return notice;
@@ -55,20 +52,38 @@ function engineHasHooks(): boolean {
   }
 }
 
-/** The fixed outputs of a compute: an update never changes them, so a preview need not call them unknown. */
-const FIXED = ["host", "poolerHost", "proxyHost", "regionId", "createdAt"] as const;
+/** What no update changes. */
+const FIXED = [
+  ...["host", "poolerHost", "proxyHost", "regionId", "createdAt"],
+  ...["adopted", "poolerMode", "passwordlessAccess", "provisioner"],
+];
 
-/** Gives what depends on a compute its old, still true values in the preview of an update. */
-export function keepFixedOutputs(resource: pulumi.CustomResource, notice: Notice): void {
+/** Settings that a program may leave to the service: they stay as well, unless the change is theirs. */
+const SETTINGS: readonly SettingName[] = [
+  ...(["type", "autoscalingLimitMinCu", "autoscalingLimitMaxCu", "suspendTimeoutSeconds"] as const),
+  ...(["name", "disabled", "poolerEnabled"] as const),
+];
+
+/** Gives what depends on a compute its old, still true values in the preview of an update: Pulumi calls all unknown. */
+export function keepOutputs(resource: pulumi.CustomResource, notice: Notice): void {
   if (!pulumi.runtime.isDryRun()) return;
   const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
-  for (const name of FIXED) {
+  for (const name of [...FIXED, ...SETTINGS]) {
     const fromEngine = outputs[name];
-    outputs[name] = resource.urn.apply((urn) => notice.olds.get(urn)?.[name] ?? fromEngine);
+    outputs[name] = resource.urn.apply((urn) => notice.staying.get(urn)?.[name] ?? fromEngine);
   }
 }
 
-async function speak(args: pulumi.ResourceHookArgs): Promise<void> {
+/** The old outputs that are true after the update too; none where the compute may be replaced. */
+function stayingOf(outputs: Props, live: Live, wish: Wish, news: Props): Props {
+  if (wish.projectId === UNKNOWN || wish.type === UNKNOWN) return {};
+  const changing = differences(wish, live);
+  const isKept = (name: SettingName) => news[name] === undefined && wish[name] !== UNKNOWN && !changing.includes(name);
+  const names = [...FIXED, ...SETTINGS.filter(isKept)];
+  return Object.fromEntries(names.map((name) => [name, outputs[name]]));
+}
+
+async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>): Promise<void> {
   const secrets = new Set<string>();
   const news = await plain(args.newInputs, secrets);
   const mode = news["onRestart"] ?? new pulumi.Config("compute").get("onRestart") ?? "warn";
@@ -81,7 +96,9 @@ async function speak(args: pulumi.ResourceHookArgs): Promise<void> {
     if (mode !== "allow" && marker !== "no") void pulumi.log.warn(warningOfCreation(marker), at);
     return;
   }
-  const verdict = impactOf(liveIn(olds), wishIn(news), { secrets, asSize: news["size"] !== undefined });
+  const [live, wish] = [liveIn(olds), wishIn(news)];
+  staying.set(args.urn, stayingOf(args.oldOutputs ?? {}, live, wish, news));
+  const verdict = impactOf(live, wish, { secrets, asSize: news["size"] !== undefined });
   // Never awaited: the message waits for the URN, which waits for this hook.
   if (mode !== "allow" && verdict.impact !== "none") void pulumi.log.warn(warningOf(args.id, verdict), at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
@@ -91,7 +108,9 @@ const RECONNECT = "Clients should reconnect by themselves.";
 
 function warningOf(id: string, verdict: Verdict): string {
   const does = { "may-restart": "may restart", restart: "restarts", stop: "stops" } as Record<string, string>;
-  return `this change ${does[verdict.impact] ?? "affects"} compute ${id}: ${sentence(verdict)}. ${RECONNECT}`;
+  const mayReplace = verdict.reasons.some(({ property }) => property === "projectId" || property === "type");
+  const what = mayReplace ? "may replace" : (does[verdict.impact] ?? "affects");
+  return `this change ${what} compute ${id}: ${sentence(verdict)}. ${RECONNECT}`;
 }
 
 /** In the marker's words: an adoption ("maybe: adopts …"), or a replacement. */

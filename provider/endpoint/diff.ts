@@ -19,8 +19,10 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
   const { inputs, unknown } = checkInputs(news);
   const wish = wishOf(inputs, unknown);
   const live = liveOfOutputs(olds);
+  // Never for a value that is not known: when a compute is replaced, the engine asks what becomes of all that takes a
+  // value from it, with that value unknown. A replica with `projectId: primary.projectId` would be deleted too.
   const replaces = (["projectId", "type"] as const).filter(
-    (name) => wish[name] !== undefined && wish[name] !== live[name],
+    (name) => wish[name] !== undefined && wish[name] !== UNKNOWN && wish[name] !== live[name],
   );
   if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
 
