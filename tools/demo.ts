@@ -1,0 +1,112 @@
+/**
+ * `npm run demo`: the real engine and the emulator, in a story that a person can follow on the terminal. Also a test:
+ * a step that does not do what it should ends it with exit code 1. The story itself is in `demo/story.ts`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunningEmulator, startEmulator } from "../emulator/index";
+import { Page } from "./demo/page";
+import { StepFailed, showComputes, tellStory } from "./demo/runner";
+import { changesIn } from "./demo/service";
+import { BEFORE, STORY } from "./demo/story";
+import { type Engine, ensureEngine } from "./engine/index";
+import { kill, processesWith } from "./engine/processes";
+import { Workspace } from "./engine/workspace";
+
+const PROGRAM = join(__dirname, "demo", "program");
+
+const FROM: { [source in Engine["source"]]: string } = {
+  path: "the one on PATH",
+  cache: "cached earlier",
+  installed: "just downloaded",
+  built: "just built",
+};
+
+/** Long enough to see the waiting. */
+const OPERATION_MS = 2_000;
+
+// Whatever is started here makes its temporary files in this folder, so nothing is left when it goes.
+const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-demo-"));
+process.env["TMPDIR"] = folder;
+
+const cleanUp = () => {
+  for (const pid of processesWith("TMPDIR", folder)) kill(pid);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+};
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const) {
+  process.once(signal, () => {
+    // Last of all: running commands are ended by listeners that are there already, see `engine/run.ts`.
+    process.once("exit", cleanUp);
+    process.exit(code);
+  });
+}
+
+const isTerminal = process.stdout.isTTY && !process.env["NO_COLOR"];
+const page = new Page(process.stdout, isTerminal);
+
+main()
+  .catch((error: Error) => {
+    const isOurs = error instanceof StepFailed || error.name === "EngineUnavailable";
+    page.line(`\ndemo: ${isOurs ? error.message : (error.stack ?? error.message)}`);
+    process.exitCode = 1;
+  })
+  .finally(cleanUp);
+
+async function main(): Promise<void> {
+  page.heading("pulumi-compute-endpoint: what it does, on the real Pulumi engine");
+  const engine = await ensureEngine({ say: (line) => page.line(line) });
+  const emulator = await startEmulator({ operationMs: OPERATION_MS });
+  try {
+    await tell(engine, emulator);
+  } finally {
+    await emulator.close();
+  }
+}
+
+async function tell(engine: Engine, emulator: RunningEmulator): Promise<void> {
+  const started = performance.now();
+  page.text(
+    `Pulumi v${engine.version} (${FROM[engine.source]}), with its state in a temporary folder. The service is the emulator of ` +
+      "this package, on this machine: nothing here needs an account. What stands below a $ line is what Pulumi prints, as " +
+      "it prints it. It takes about a minute.",
+  );
+  showComputes(BEFORE, { page, emulator });
+  page.command(`export COMPUTE_API_URL=${emulator.url} COMPUTE_API_KEY=…`);
+  page.command("cat index.ts");
+  page.code(readFileSync(join(PROGRAM, "index.ts"), "utf8").trimEnd().split("\n"));
+
+  const workspace = await Workspace.create(engine, {
+    from: PROGRAM,
+    color: isTerminal ? "always" : "never",
+    env: {
+      COMPUTE_API_URL: emulator.url,
+      COMPUTE_API_KEY: emulator.apiKey,
+      PULUMI_NODEJS_TRANSPILE_ONLY: "true", // types are the tests' business; this saves seconds a command
+    },
+  });
+  try {
+    await tellStory(STORY, { page, emulator, workspace });
+    const left = await workspace.leftBehind();
+    if (left.length > 0) throw new Error(`these processes were left behind: ${left.join(", ")}`);
+  } finally {
+    await workspace.close();
+  }
+  summary(emulator, performance.now() - started);
+}
+
+function summary({ requests }: RunningEmulator, ms: number): void {
+  const changes = changesIn(requests).length;
+  page.heading("That was it");
+  page.text(
+    `${STORY.length} steps in ${Math.round(ms / 1000)} s. The service got ${requests.length} requests, ${changes} of them changes; ` +
+      "previews made none.",
+  );
+  for (const { heading } of STORY) page.line(`  ✓ ${heading}`);
+  page.line("\nNext: README.md, and whole programs to copy in examples/.");
+}
