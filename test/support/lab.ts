@@ -82,8 +82,11 @@ export class Lab {
     return (await this.upAll({ [name]: args }))[name]!;
   }
 
-  /** `pulumi up` of resources that do not depend on each other. Rejects for no step's error: each outcome has its own. */
-  upAll(program: Record<string, Props>): Promise<Record<string, Outcome>> {
+  /**
+   * `pulumi up` of resources that do not depend on each other. Rejects for no step's error: each outcome has its own.
+   * @param rest what becomes of the state's resources that the program does not name: Pulumi deletes them at the end
+   */
+  upAll(program: Record<string, Props>, rest: "keep" | "delete" = "keep"): Promise<Record<string, Outcome>> {
     return this.#run(async (process, run) => {
       const first: FirstChecks = new Map();
       // Checked and compared one after the other; the steps themselves run together.
@@ -97,6 +100,9 @@ export class Lab {
           outcome.error = error;
         });
       });
+      const named = new Set(Object.keys(program));
+      const gone = rest === "keep" ? [] : [...this.state].filter(([name]) => !named.has(name));
+      await this.#destroy(process, gone);
       return Object.fromEntries(outcomes);
     });
   }
@@ -121,11 +127,15 @@ export class Lab {
   /** `pulumi destroy`, of all resources or of these; rejects with the first error. */
   destroy(...names: string[]): Promise<Run> {
     return this.#run(async (process, run) => {
-      await together(this.#these(names), async ([name, old]) => {
-        await destroyed(process, old);
-        this.state.delete(name);
-      });
+      await this.#destroy(process, this.#these(names));
       return run;
+    });
+  }
+
+  #destroy(process: Process, resources: [string, Resource][]): Promise<void> {
+    return together(resources, async ([name, old]) => {
+      await destroyed(process, old);
+      this.state.delete(name);
     });
   }
 

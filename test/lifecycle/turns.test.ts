@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import {
+  adopted,
+  compute,
+  count,
+  ENDPOINTS,
+  Lab,
+  labWith,
+  made,
+  type Props,
+  primary,
+  replica,
+  SEED,
+} from "./support.js";
+
+const SECOND = { projectId: SEED.second.projectId, branchId: SEED.second.branchId };
+const names = (n: number) => Array.from({ length: n }, (_, index) => `r${index}`);
+const all = (some: string[], args: (index: number) => Props) =>
+  Object.fromEntries(some.map((name, index) => [name, args(index)]));
+const errors = (done: Record<string, { error?: Error }>) => Object.values(done).flatMap(({ error }) => error ?? []);
+
+describe("several computes in one project", () => {
+  test("are made one after the other, and none meets the lock of another", async () => {
+    const lab = new Lab({ emulator: { operationMs: 3000 } });
+    const done = await lab.upAll(all(names(5), () => replica()));
+    expect(errors(done)).toEqual([]);
+    const { sent } = done["r0"]!;
+    expect(sent.filter(({ status }) => status === 423)).toEqual([]);
+    expect(count({ sent }, "POST")).toBe(5);
+    expect(made(lab).map((one) => one.current_state)).toEqual(Array(5).fill("active"));
+  });
+
+  test("a step ends only when its operations are over, each in its turn", async () => {
+    const lab = new Lab({ emulator: { operationMs: 3000 } });
+    const done = await lab.upAll(all(names(3), () => replica()));
+    const posts = done["r0"]!.sent.filter(({ line }) => line.startsWith("POST")).map(({ at }) => at);
+    for (const [index, at] of posts.slice(1).entries()) expect(at - posts[index]!).toBeGreaterThanOrEqual(3000);
+  });
+
+  test("update, create and delete in one run all come to their end", async () => {
+    const lab = new Lab({ emulator: { operationMs: 2000 } });
+    await lab.upAll({ a: primary({ size: 1 }), b: replica(), c: replica() });
+    const done = await lab.upAll({ a: primary({ size: 2 }), b: replica({ size: 4 }), d: replica() });
+    await lab.destroy("c");
+    expect(errors(done)).toEqual([]);
+    expect(made(lab)).toHaveLength(3);
+  });
+
+  test("one that fails does not keep the next ones from their turn", async () => {
+    const lab = new Lab();
+    lab.emulator.faults.add({ match: { method: "POST" }, then: { status: 400 } });
+    const done = await lab.upAll(all(names(3), () => replica()));
+    expect(errors(done)).toHaveLength(1);
+    expect(made(lab)).toHaveLength(2);
+  });
+});
+
+describe("computes of different projects", () => {
+  test("never wait for each other", async () => {
+    const lab = new Lab({ emulator: { operationMs: 30_000 } });
+    const done = await lab.upAll({ a: primary(), b: SECOND });
+    expect(errors(done)).toEqual([]);
+    const posts = done["a"]!.sent.filter(({ line }) => line.startsWith("POST"));
+    expect(Math.abs(posts[0]!.at - posts[1]!.at)).toBeLessThan(100);
+    expect(lab.clock.now()).toBeLessThan(40_000);
+  });
+
+  test("a lock in one does not hold up the other", async () => {
+    const lab = new Lab();
+    lab.emulator.faults.add({
+      match: { method: "POST", path: `/projects/${SECOND.projectId}/` },
+      times: 1000,
+      then: { status: 423 },
+    });
+    const done = await lab.upAll({ a: primary(), b: SECOND });
+    expect([done["a"]!.error, done["b"]!.error?.message]).toEqual([undefined, expect.stringContaining("423")]);
+  });
+});
+
+describe("two stacks on one project", () => {
+  test("both finish, with nothing but 423 between them", async () => {
+    const lab = new Lab({ emulator: { operationMs: 4000 } });
+    const other = new Lab({ beside: lab, stack: "other" });
+    const [mine, theirs] = await Promise.all([
+      lab.upAll(all(names(3), () => replica())),
+      other.upAll({ db: primary(), ...all(names(2), () => replica()) }),
+    ]);
+    expect([...errors(mine), ...errors(theirs)]).toEqual([]);
+    const statuses = [...mine["r0"]!.sent, ...theirs["db"]!.sent].map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 201, 423]));
+    expect(made(lab)).toHaveLength(6);
+  });
+
+  test("changes and deletes too", async () => {
+    const lab = await labWith("a", replica({ size: 1 }), { emulator: { operationMs: 4000 } });
+    const other = new Lab({ beside: lab, stack: "other" });
+    await other.up("b", replica());
+    await Promise.all([lab.up("a", replica({ size: 2 })), other.destroy("b")]);
+    expect(compute(lab, "a").autoscaling_limit_max_cu).toBe(2);
+    expect(made(lab)).toHaveLength(1);
+  });
+
+  test("an outage in the middle makes no second compute in either", async () => {
+    const lab = new Lab({ emulator: { operationMs: 2000 } });
+    const other = new Lab({ beside: lab, stack: "other" });
+    for (const work of [true, false, true]) {
+      lab.emulator.faults.add({ match: { method: "POST", path: ENDPOINTS }, then: { cut: true, work } });
+    }
+    const [mine, theirs] = await Promise.all([
+      lab.upAll(all(names(3), () => replica())),
+      other.upAll(all(names(3), () => replica())),
+    ]);
+    expect([...errors(mine), ...errors(theirs)]).toEqual([]);
+    const owned = [...lab.state.values(), ...other.state.values()].map(({ id }) => id);
+    expect(new Set(owned).size).toBe(6);
+    expect(
+      made(lab)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(owned.sort());
+  });
+
+  test("one adopts what the other lets go", async () => {
+    const lab = await labWith("db", adopted());
+    const other = new Lab({ beside: lab, stack: "other" });
+    await lab.destroy("db");
+    await other.up("db", adopted({ size: 2 }));
+    expect(compute(other, "db").id).toBe(SEED.primaryId);
+  });
+});
