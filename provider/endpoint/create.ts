@@ -10,7 +10,7 @@ import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
-import type { Outputs } from "./outputs.js";
+import { knownAfter, type Outputs } from "./outputs.js";
 import {
   assertRegion,
   deadlineFor,
@@ -41,7 +41,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       project,
       id: made.endpoint.id,
       program,
-      last: existing ? {} : pruned({ name: inputs.name ?? program.autoName }),
+      last: knownAfter(existing ? {} : pruned({ name: program.autoName }), inputs),
       adopted: existing !== undefined,
     };
     process.created.add(target.id);
@@ -182,7 +182,8 @@ async function findLost(
   try {
     return { endpoint: found, operations: await pendingOf(process.context, project, found.id, deadline) };
   } catch (error) {
-    const target: Target = { project, id: found.id, program, last: {}, adopted: false };
+    const last = knownAfter(pruned({ name: autoName }), inputs);
+    const target: Target = { project, id: found.id, program, last, adopted: false };
     throw kept(target, found, [UNKNOWN_OPERATION], error);
   }
 }

@@ -141,6 +141,27 @@ export function liveOfOutputs(outputs: Partial<Outputs>): Live {
   });
 }
 
+/** What is known once a service has accepted a program's wish: it may leave a field out of its answers. */
+export function knownAfter(last: Partial<Outputs>, inputs: Inputs): Partial<Outputs> {
+  const { pgSettings, preloadLibraries } = inputs.settings ?? {};
+  return {
+    ...last,
+    ...pruned({
+      branchId: inputs.branchId,
+      autoscalingLimitMinCu: inputs.autoscalingLimitMinCu ?? inputs.size,
+      autoscalingLimitMaxCu: inputs.autoscalingLimitMaxCu ?? inputs.size,
+      suspendTimeoutSeconds: inputs.suspendTimeoutSeconds,
+      name: inputs.name,
+      disabled: inputs.disabled,
+      poolerEnabled: inputs.poolerEnabled,
+    }),
+    settings: {
+      pgSettings: { ...last.settings?.pgSettings, ...pgSettings },
+      preloadLibraries: { ...last.settings?.preloadLibraries, ...preloadLibraries },
+    },
+  };
+}
+
 /** Properties that only one step reads and that are no wish: they are never "managed". */
 const NOT_MANAGED = new Set(["adopt", "onDelete", "onRestart", "waitForReady", "customTimeouts"]);
 

@@ -12,7 +12,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
-import { notTakenOf, type Outputs, outputsOf } from "./outputs.js";
+import { knownAfter, notTakenOf, type Outputs, outputsOf } from "./outputs.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
 export const DEFAULT_STEP_MINUTES = 10;
@@ -150,9 +150,8 @@ export async function readBack(
       `compute ${id}: the service accepted the request, but did not take ${property}${values}. It will be asked again by the next \`pulumi up\`; perhaps the plan of the account does not allow it`,
     );
   }
-  // What was asked and is not contradicted counts as known: a server may leave `name` out of its answers.
-  const asked = inputs.name === undefined ? target.last : { ...target.last, name: inputs.name };
-  return outputsOf(now, target.program, { adopted: target.adopted, notTaken: notTakenOf(missed, wish) }, asked);
+  const record = { adopted: target.adopted, notTaken: notTakenOf(missed, wish) };
+  return outputsOf(now, target.program, record, knownAfter(target.last, inputs));
 }
 
 export const gone = (project: string, id: string): Stopped =>

@@ -8,7 +8,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Program } from "./inputs.js";
 import { liveOf } from "./mapping.js";
-import { liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
+import { knownAfter, liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
 import {
   assertRegion,
   deadlineFor,
@@ -48,7 +48,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     const answer = await patch(process, target, wish, names, live, deadline).catch((error: unknown) => {
       throw isKind(error, "unclear") ? inDoubt(target, olds, error) : error;
     });
-    await settleOrKeep(process, target, answer, deadline);
+    await settleOrKeep(process, { ...target, last: knownAfter(olds, inputs) }, answer, deadline);
     return { answer: answer.endpoint, deadline };
   });
   return readBack(process, target, done.answer, done.deadline);

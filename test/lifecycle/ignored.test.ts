@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import {
+  adopted,
+  byHand,
+  changes,
+  compute,
+  count,
+  ENDPOINTS,
+  ignoring,
+  Lab,
+  labWith,
+  leavingOut,
+  type Props,
+  primary,
+  spoil,
+} from "./support.js";
+
+const TIMEOUT = ignoring("suspend_timeout_seconds");
+
+describe("a setting that the service accepts and does not take", () => {
+  test("is named in a warning, and the outputs do not claim it", async () => {
+    const lab = new Lab({ between: TIMEOUT });
+    const outcome = await lab.up("db", primary({ suspendTimeoutSeconds: 600 }));
+    expect(outcome.warnings).toEqual([expect.stringMatching(/suspendTimeoutSeconds.*asked for 600.*has 0/)]);
+    expect(lab.resource("db").outputs["suspendTimeoutSeconds"]).toBe(0);
+  });
+
+  test("is asked again by each up: one update, one PATCH, one warning, and no lie in the diff", async () => {
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 600, size: 1 }), { between: TIMEOUT });
+    for (let run = 0; run < 3; run++) {
+      const outcome = await lab.up("db", primary({ suspendTimeoutSeconds: 600, size: 1 }));
+      expect(outcome).toMatchObject({ op: "update", diff: { changes: true }, marker: "no", notice: "none" });
+      expect(changes(outcome)).toHaveLength(1);
+      expect(outcome.warnings).toHaveLength(1);
+    }
+  });
+
+  test("is the end of it once the service takes it", async () => {
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 600 }), { between: TIMEOUT });
+    const better = new Lab({ beside: lab });
+    better.state.set("db", lab.resource("db"));
+    const outcome = await better.up("db", primary({ suspendTimeoutSeconds: 600 }));
+    expect([count(outcome, "PATCH"), outcome.warnings]).toEqual([1, []]);
+    expect((await better.up("db", primary({ suspendTimeoutSeconds: 600 }))).op).toBe("same");
+  });
+
+  test("is the end of it once somebody sets it by hand and a refresh sees it", async () => {
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 600 }), { between: TIMEOUT });
+    byHand(lab, lab.resource("db").id, { suspend_timeout_seconds: 600 });
+    await lab.refresh();
+    expect(await lab.up("db", primary({ suspendTimeoutSeconds: 600 }))).toMatchObject({ op: "same", sent: [] });
+  });
+
+  test("stays asked for through a refresh", async () => {
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 600 }), { between: TIMEOUT });
+    await lab.refresh();
+    expect((await lab.up("db", primary({ suspendTimeoutSeconds: 600 }))).op).toBe("update");
+  });
+
+  test("is no longer asked for when the program gives it up", async () => {
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 600 }), { between: TIMEOUT });
+    const outcome = await lab.up("db", primary());
+    expect([outcome.op, changes(outcome), outcome.warnings]).toEqual(["update", [], []]);
+    expect((await lab.up("db", primary())).op).toBe("same");
+  });
+
+  test("a size that the plan does not give: the notice says restart each time, since each time it is asked", async () => {
+    const lab = new Lab({ between: ignoring("autoscaling_limit_max_cu") });
+    const args = primary({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 });
+    const made = await lab.up("db", args);
+    expect(made.warnings.join()).toContain("autoscalingLimitMaxCu");
+    expect(await lab.preview("db", args)).toMatchObject({ op: "update", notice: "restart" });
+  });
+});
+
+describe("a read after a change that fails", () => {
+  test.each([
+    ["a create", primary(), primary(), "POST"],
+    ["an update", primary({ size: 1 }), primary({ size: 2 }), "PATCH"],
+  ])("%s is a success with a warning; the state has what the change answered", async (_rule, before, after, method) => {
+    const lab = method === "POST" ? new Lab() : await labWith("db", before);
+    spoil(lab, {
+      match: { method: "GET", path: ENDPOINTS },
+      times: method === "POST" ? 1 : 100_000,
+      then: method === "POST" ? { headers: {} } : { status: 403 },
+    });
+    if (method === "POST")
+      spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 100_000, then: { status: 403 } });
+    const outcome = await lab.up("db", after);
+    expect(outcome.warnings).toEqual([expect.stringContaining("reading it afterwards failed")]);
+    expect(lab.resource("db").outputs).toMatchObject({
+      host: compute(lab, "db").host,
+      branchId: compute(lab, "db").branch_id,
+    });
+    if (method === "PATCH") expect(lab.resource("db").outputs["size"]).toBe(2);
+    lab.emulator.faults.clear();
+    expect((await lab.up("db", after)).sent).toEqual([]);
+    await lab.refresh();
+    expect((await lab.up("db", after)).sent).toEqual([]);
+  });
+});
+
+describe("a service that says less in its answers", () => {
+  const ARGS: Props = {
+    autoscalingLimitMinCu: 1,
+    autoscalingLimitMaxCu: 4,
+    suspendTimeoutSeconds: 300,
+    name: "orders",
+    disabled: false,
+    poolerEnabled: true,
+    settings: { pgSettings: { a: "1" } },
+  };
+  test.each([
+    "name",
+    "suspend_timeout_seconds",
+    "disabled",
+    "pooler_enabled",
+    "settings",
+    "branch_id",
+    "project_id",
+    "type",
+    "region_id",
+    "proxy_host",
+    "pooler_mode",
+    "created_at",
+    "current_state",
+  ])("without %s: what was asked counts as known, and a change sends only itself", async (field) => {
+    const lab = await labWith("db", primary(ARGS), { between: leavingOut(field) });
+    expect((await lab.up("db", primary(ARGS))).sent).toEqual([]);
+    await lab.refresh();
+    expect((await lab.up("db", primary(ARGS))).sent).toEqual([]);
+    const outcome = await lab.up("db", primary({ ...ARGS, autoscalingLimitMaxCu: 8 }));
+    expect(changes(outcome).map(([, body]) => body)).toEqual([
+      { endpoint: { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 8 } },
+    ]);
+    expect(outcome.warnings).toEqual([]);
+    await lab.destroy();
+  });
+
+  test("without operations in the answers, a step ends with its answer", async () => {
+    const lab = await labWith("db", primary({ size: 1 }), { between: leavingOut("operations") });
+    expect(lab.clock.now()).toBeLessThan(200);
+    await lab.up("db", primary({ size: 2 }));
+    await lab.destroy();
+    expect(lab.state.size).toBe(0);
+  });
+
+  test("without settings, changing one of them keeps those the program sets", async () => {
+    const lab = await labWith("db", primary({ settings: { pgSettings: { a: "1", b: "2" } } }), {
+      between: leavingOut("settings"),
+    });
+    await lab.up("db", primary({ settings: { pgSettings: { a: "9", b: "2" } } }));
+    expect(compute(lab, "db").settings).toEqual({ pg_settings: { a: "9", b: "2" } });
+  });
+
+  test("an adopted compute without a name in the answer can be given one, once", async () => {
+    const lab = await labWith("db", adopted({ name: "main" }), { between: leavingOut("name") });
+    expect(compute(lab, "db").name).toBe("main");
+    expect((await lab.up("db", adopted({ name: "main" }))).sent).toEqual([]);
+  });
+});
