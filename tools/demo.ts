@@ -35,17 +35,16 @@ const cleanUp = () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 };
 
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const) {
-  process.once(signal, () => {
-    // Last of all: running commands are ended by listeners that are there already, see `engine/run.ts`.
-    process.once("exit", cleanUp);
-    process.exit(code);
-  });
-}
+const leave = (code: number) => {
+  // Last of all: running commands are ended by listeners that are there already, see `engine/run.ts`.
+  process.once("exit", cleanUp);
+  process.exit(code);
+};
+
+process.once("SIGINT", () => leave(130));
+process.once("SIGTERM", () => leave(143));
+process.once("SIGHUP", () => leave(129));
+process.stdout.once("error", () => leave(1)); // nobody reads on, as in `npm run demo | head`
 
 const isTerminal = process.stdout.isTTY && !process.env["NO_COLOR"];
 const page = new Page(process.stdout, isTerminal);

@@ -1,6 +1,7 @@
 /** What the demo itself writes between the outputs of commands. */
 
 const WIDTH = 100;
+const NARROWEST = 40;
 const CODES = { bold: 1, red: 31, green: 32, cyan: 36 } as const;
 
 export interface Paper {
@@ -62,7 +63,7 @@ export class Page {
     this.paper.write(chunk);
   }
 
-  private width = () => Math.min(this.paper.columns ?? WIDTH, WIDTH);
+  private width = () => Math.min(Math.max(this.paper.columns || WIDTH, NARROWEST), WIDTH); // 0 where it is not known
 
   private in = (name: keyof typeof CODES, text: string) =>
     this.colours && text !== "" ? `\u001b[${CODES[name]}m${text}\u001b[0m` : text;
