@@ -39,7 +39,7 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   const verdict = before && judge(wishOf(before as Inputs), wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && verdict) failures.push(...refusals(verdict, inputs.onRestart, config.onRestart));
 
-  const restart = verdict ? markerOf(verdict) : adoptionMarker(inputs, wish, secrets);
+  const restart = verdict ? markerOf(verdict) : adoptionMarker(inputs, wish, secrets, asSize(news));
   return {
     inputs: { ...visible(news), ...hidden(before, news, hint, config), restart },
     failures: failures.map((problem) => withoutSecrets(problem, secrets)),
@@ -87,15 +87,15 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
 
 function refusals(verdict: Verdict, own: OnRestart | undefined, stack: OnRestart | undefined): Problem[] {
   if ((own ?? stack) !== "refuse" || !atLeast(verdict.impact, "restart")) return [];
-  const way = own
-    ? 'set onRestart: "warn" on this resource for this one change'
-    : "run once with `--config compute:onRestart=warn`";
-  const refused = `onRestart is "refuse" (${own ? "on this resource" : "compute:onRestart"}), so nothing was changed. To go on, ${way}, or take the change back`;
+  // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
+  const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
+  const where = own ? "on this resource" : "compute:onRestart in the stack's config";
+  const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
   return felt.map((reason) => ({
     property: reason.property,
-    reason: `${change(reason)}: ${reason.effect}. ${refused}; clients should ${reason.impact === "new-host" ? "be given the new host" : "reconnect by themselves"}`,
+    reason: `${change(reason)}: ${reason.effect}. ${refused}`,
   }));
 }
 
@@ -111,7 +111,7 @@ const FELT: readonly SettingName[] = [
 ];
 
 /** A compute that is taken over exists already, with settings that check can't see. */
-function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>): string {
+function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>, bySize: boolean): string {
   if (!inputs.adopt) return "no";
   const felt = FELT.filter((name) => {
     if (wish[name] === undefined || (name === "disabled" && wish[name] === false)) return false;
@@ -120,12 +120,11 @@ function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>
   if (felt.length === 0) return "no";
   const sets = felt.map((name) => {
     const value = wish[name];
+    const property = bySize && name.startsWith("autoscaling") ? "size" : propertyOf(name);
     const shown = value === UNKNOWN ? "known after apply" : typeof value === "string" ? value : JSON.stringify(value);
-    return secrets.has(propertyOf(name).split(".")[0]!)
-      ? `${propertyOf(name)} (secret)`
-      : `${propertyOf(name)} ${shown}`;
+    return secrets.has(property.split(".")[0]!) ? `${property} (secret)` : `${property} ${shown}`;
   });
-  return `maybe: adopts an existing compute and sets ${sets.join(", ")}; where it has other values it may restart, and open connections drop`;
+  return `maybe: adopts an existing compute and sets ${[...new Set(sets)].join(", ")}; where it has other values it may restart, and open connections drop`;
 }
 
 /** A failure's text shows the value; not so for a secret. */
