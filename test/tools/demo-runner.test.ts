@@ -54,7 +54,7 @@ async function told(step: Partial<Step>, command: Scripted = {}) {
 }
 
 const COMPUTE = `/projects/${SEED.projectId}/endpoints/${SEED.primaryId}`;
-const RESIZE: Scripted["asks"] = [["PATCH", COMPUTE, { endpoint: { autoscaling_limit_max_cu: 2 } }]];
+const RESIZE: NonNullable<Scripted["asks"]> = [["PATCH", COMPUTE, { endpoint: { autoscaling_limit_max_cu: 2 } }]];
 const LOOK: Scripted["asks"] = [["GET", COMPUTE]];
 
 describe("a step is held to what it promises", () => {
@@ -84,6 +84,7 @@ describe("a step is held to what it promises", () => {
       `PATCH ${SEED.primaryId}; expected: none`,
     ],
     ["the change that is expected", { changes: [/^PATCH ep-/] }, { asks: RESIZE }, undefined],
+    ["the change that is expected, and again", { changes: [/PATCH/] }, { asks: [...RESIZE, ...RESIZE] }, "PATCH"],
     ["a change waited for", { changes: [/PATCH/], waits: true }, { asks: RESIZE, waits: true }, undefined],
     ["a change not waited for", { changes: [/PATCH/], waits: true }, { asks: RESIZE }, "did not wait for apply_config"],
     ["waiting with nothing to wait for", { waits: true }, {}, "the service had nothing to do"],
