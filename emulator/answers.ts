@@ -37,7 +37,7 @@ export const changeAnswer = (endpoint: EndpointRow, operations: OperationRow[]):
 const NO_USE = { active_time_seconds: 0, compute_time_seconds: 0, written_data_bytes: 0, data_transfer_bytes: 0 };
 
 export function branchAnswer(row: BranchRow): Json {
-  const { annotation: _a, roles: _r, databases: _d, ...rest } = row;
+  const { annotation: _a, roles: _r, databases: _d, ready_at: _at, ...rest } = row;
   return shown({ ...rest, primary: row.default, creation_source: "console", cpu_used_sec: 0, ...NO_USE });
 }
 
@@ -54,7 +54,7 @@ export const roleAnswer = (branch: BranchRow, role: RoleRow, withPassword: boole
   ...(withPassword ? { password: role.password } : {}),
   protected: false,
   created_at: seconds(role.created_at),
-  updated_at: seconds(role.created_at),
+  updated_at: seconds(role.updated_at ?? role.created_at),
 });
 
 export const databaseAnswer = (branch: BranchRow, database: DatabaseRow): Json => ({
@@ -63,7 +63,7 @@ export const databaseAnswer = (branch: BranchRow, database: DatabaseRow): Json =
   name: database.name,
   owner_name: database.owner_name,
   created_at: seconds(database.created_at),
-  updated_at: seconds(database.created_at),
+  updated_at: seconds(database.updated_at ?? database.created_at),
 });
 
 const OWNER = "org-emulator-00000001";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ProjectCreateBody } from "./handlers/bodies.js";
-import { branchId, password, projectId } from "./ids.js";
+import { branchId, databaseId, password, projectId } from "./ids.js";
 import { unknownRegion } from "./refuse.js";
 import type { Site } from "./rules.js";
 import { instant } from "./time.js";
@@ -15,7 +15,7 @@ const REGION = /^(aws|azure)-[a-z0-9-]{1,40}$/;
 export function newProject(
   site: Site,
   wish: z.output<typeof ProjectCreateBody>["project"],
-  id = projectId(site.random),
+  id = projectId(site.random, site.world.projects),
 ): ProjectRow {
   const region = wish.region_id ?? DEFAULT_REGION;
   if (!REGION.test(region)) throw unknownRegion(region);
@@ -58,7 +58,7 @@ interface BranchWish {
 /** A branch as it is created: on its way to `ready`, not in the world yet. */
 export function newBranch(site: Site, project: ProjectRow, wish: BranchWish): BranchRow {
   const at = instant(site.now);
-  const id = wish.id ?? branchId(site.random);
+  const id = wish.id ?? branchId(site.random, site.world.branches);
   const database = wish.database ?? DEFAULT_DATABASE;
   const role = wish.role ?? `${database}_owner`;
   return {
@@ -80,6 +80,6 @@ export function newBranch(site: Site, project: ProjectRow, wish: BranchWish): Br
       : [{ name: role, password: password(site.random), created_at: at }],
     databases: wish.parent
       ? structuredClone(wish.parent.databases)
-      : [{ id: Math.floor(site.random() * 1e8), name: database, owner_name: role, created_at: at }],
+      : [{ id: databaseId(site.random), name: database, owner_name: role, created_at: at }],
   };
 }

@@ -1,64 +1,82 @@
-import { type FaultRule, Faults, type Spoiling } from "./faults.js";
+import type { Emulator, EmulatorAnswer, EmulatorRequest, RequestRecord } from "./api.js";
+import { Clock } from "./clock.js";
+import { Faults, type Spoiling } from "./faults.js";
 import { control } from "./handlers/control.js";
+import * as http from "./http.js";
 import { password, uuid } from "./ids.js";
-import type { Emulator, EmulatorAnswer, EmulatorOptions, EmulatorRequest, Key, RequestRecord } from "./index.js";
+import { RateCounter } from "./limits.js";
+import { checkOptions, type EmulatorOptions, type Key, rulesOf } from "./options.js";
 import { progress, release } from "./progress.js";
 import * as refuse from "./refuse.js";
-import type { Answer } from "./route.js";
 import { find } from "./routes.js";
-import type { Rules, Site } from "./rules.js";
+import type { Site } from "./rules.js";
 import { SEED, seededWorld } from "./seed.js";
-import { realTime } from "./time.js";
+import { startServiceWork } from "./service.js";
+import { load, Store } from "./store.js";
 
-export const BASE_PATH = "/api/v2";
-const CONTROL_PATH = "/_emulator";
-export const LARGEST_BODY_BYTES = 1_000_000;
-const DEFAULT_OPERATION_MS = 500;
-const DEFAULT_SUSPEND_SECONDS = 300;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** The control plane without a socket: one request in, one answer out. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const time = options.time ?? realTime;
+  checkOptions(options);
+  const saved = options.state === undefined ? undefined : load(options.state);
+  const clock = clockOf(options, saved?.clock);
   const random = options.random ?? Math.random;
   const faults = new Faults();
   const rules = rulesOf(options);
-  const apiKey = options.apiKey ?? `key_${password(random).slice(4)}`;
+  const limit = new RateCounter(rules.rateLimit);
+  const apiKey = options.apiKey ?? saved?.apiKey ?? `key_${password(random).slice(4)}`;
   const keys: Key[] = [{ key: apiKey }, ...(options.keys ?? [])];
   const requests: RequestRecord[] = [];
-  const world = seededWorld({ rules, faults, random, now: time.now() });
+  const checks: Site["checks"] = { from: clock.now(), last: new Map() };
+  const base = { rules, faults, random, checks };
+  const world = saved?.world ?? seededWorld({ ...base, now: clock.now() });
+  const store =
+    options.state === undefined ? undefined : new Store(options.state, () => ({ apiKey, clock: clock.saved, world }));
 
   /** The world as it is now. */
   const present = (): Site => {
-    const site: Site = { world, rules, faults, random, now: time.now() };
+    const site: Site = { ...base, world, now: clock.now() };
     progress(site);
     return site;
   };
 
+  /** Runs the work. What it changed is kept before anybody is told. */
+  async function attempt(id: string, work: () => { status: number; body?: unknown }): Promise<EmulatorAnswer> {
+    let answer: EmulatorAnswer;
+    try {
+      const { status, body } = work();
+      answer = http.answer(id, status, body);
+    } catch (error) {
+      answer = http.problemOf(error, id, rules, clock.now());
+    }
+    try {
+      if (store) await store.save();
+    } catch (error) {
+      return http.problem(id, 500, `the emulator could not keep its state: ${(error as Error).message}`);
+    }
+    return answer;
+  }
+
   async function handle(request: EmulatorRequest): Promise<EmulatorAnswer | { cut: true }> {
-    const headers = lowerCased(request.headers);
+    const headers = http.lowerCased(request.headers);
     const id = REQUEST_ID.test(headers["x-request-id"] ?? "") ? (headers["x-request-id"] as string) : uuid(random);
     const method = request.method.toUpperCase();
-    const [path, query] = split(request.path);
-    if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
+    const [path, query] = http.splitQuery(request.path);
+    if (http.isControl(path)) {
       return attempt(id, () => {
-        const body = parsed(request.body);
-        return control({
-          method,
-          segments: segmentsOf(path.slice(CONTROL_PATH.length)),
-          body,
-          site: present(),
-          requests,
-        });
+        const body = http.parsedBody(path, request.body);
+        const segments = http.segmentsOf(path.slice(http.CONTROL_PATH.length));
+        return control({ method, segments, body, site: present(), requests, clock, present });
       });
     }
 
-    const inside = path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path;
+    const inside = path.startsWith(`${http.BASE_PATH}/`) ? path.slice(http.BASE_PATH.length) : path;
     const record: RequestRecord = {
       method,
       path: query === "" ? inside : `${inside}?${query}`,
-      ...(request.body ? { body: readable(request.body) } : {}),
-      time: time.now(),
+      ...(request.body ? { body: http.readableBody(request.body) } : {}),
+      time: clock.now(),
     };
     requests.push(record);
     const work = () =>
@@ -66,26 +84,28 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
         const key = keys.find((one) => headers["authorization"] === `Bearer ${one.key}`);
         if (!key) throw refuse.unauthorized();
         if (inside === path) throw refuse.missing("route");
-        const { handler, params } = find(method, segmentsOf(inside));
-        const body = parsed(request.body);
+        const { handler, params, name } = find(method, http.segmentsOf(inside));
+        const wait = limit.take(name, clock.now());
+        if (wait !== undefined) throw refuse.tooMany(wait);
+        const body = http.parsedBody(path, request.body);
         return handler({ site: present(), params, query: new URLSearchParams(query), body, reach: key.projectId });
       });
     const spoiling = faults.forRequest(method, inside);
-    const answer = spoiling ? await spoil(spoiling, id, work) : work();
+    const answer = spoiling ? await spoil(spoiling, id, work) : await work();
     record.status = "cut" in answer ? "cut" : answer.status;
     return answer;
   }
 
   /** The work is done at once, so that a client that gives up during the wait meets a request that was carried out. */
-  async function spoil(rule: Spoiling, id: string, work: () => EmulatorAnswer) {
-    const honest = rule.work ? work() : undefined;
-    if (rule.delayMs) await time.sleep(rule.delayMs);
+  async function spoil(rule: Spoiling, id: string, work: () => Promise<EmulatorAnswer>) {
+    const honest = rule.work ? await work() : undefined;
+    if (rule.delayMs) await clock.sleep(rule.delayMs);
     if (rule.cut) return { cut: true as const };
     if (rule.status === undefined) {
-      const answer = honest ?? work();
-      return { ...answer, headers: { ...answer.headers, ...lowerCased(rule.headers ?? {}) } };
+      const answer = honest ?? (await work());
+      return { ...answer, headers: { ...answer.headers, ...http.lowerCased(rule.headers ?? {}) } };
     }
-    return scripted(rule, rule.status, id);
+    return http.scripted(rule, rule.status, id);
   }
 
   return {
@@ -96,100 +116,22 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     },
     requests,
     faults: {
-      add: (rule: FaultRule) => faults.add(rule),
+      add: (rule) => faults.add(rule),
       clear: () => {
         faults.clear();
         release(present());
       },
     },
+    clock,
+    startOperation: (what) => startServiceWork(present(), what),
     handle,
   };
 }
 
-function rulesOf(options: EmulatorOptions): Rules {
-  const { operationMs: given = DEFAULT_OPERATION_MS } = options;
-  return {
-    operationMs: (action) =>
-      typeof given === "number" ? given : (given[action] ?? given.default ?? DEFAULT_OPERATION_MS),
-    idleUpdate: options.idleUpdate ?? "operations",
-    restartIdleStatus: options.restartIdleStatus ?? 412,
-    lock: options.lock ?? "project",
-    suspendDefaultSeconds: options.suspendDefaultSeconds ?? DEFAULT_SUSPEND_SECONDS,
-  };
-}
-
-/** Runs the work; a refusal becomes its answer, and so does a mistake of ours, so that no request takes the process down. */
-function attempt(id: string, work: () => Answer): EmulatorAnswer {
-  try {
-    const { status, body } = work();
-    return answer(id, status, body);
-  } catch (error) {
-    if (error instanceof refuse.Refusal) return problem(id, error.status, error.message, error.code);
-    return problem(id, 500, `the emulator itself failed: ${(error as Error).stack}`);
-  }
-}
-
-const problem = (id: string, status: number, message: string, code = "") =>
-  answer(id, status, { request_id: id, code, message });
-
-function answer(id: string, status: number, body?: unknown): EmulatorAnswer {
-  const headers = { "x-neon-ret-request-id": id };
-  if (body === undefined) return { status, headers, body: "" };
-  return {
-    status,
-    headers: { ...headers, "content-type": "application/json; charset=utf-8" },
-    body: JSON.stringify(body),
-  };
-}
-
-/** The answer of a fault rule: HTML where the body is a text, an error body like the service's where it is left out. */
-function scripted(rule: Spoiling, status: number, id: string): EmulatorAnswer {
-  const headers = lowerCased(rule.headers ?? {});
-  const plain =
-    rule.body === undefined && status >= 400
-      ? problem(id, status, WORDS[status] ?? "scripted fault")
-      : typeof rule.body === "string"
-        ? { ...answer(id, status), headers: { "content-type": "text/html; charset=utf-8" }, body: rule.body }
-        : answer(id, status, rule.body);
-  return { ...plain, headers: { ...plain.headers, ...headers } };
-}
-
-const WORDS: Record<number, string> = {
-  423: "project already has running conflicting operations, scheduling of new ones is prohibited",
-  429: "rate limit exceeded",
-};
-
-const lowerCased = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-function split(path: string): [path: string, query: string] {
-  const [before = "", ...after] = path.split("#", 1)[0]?.split("?") ?? [];
-  return [before, after.join("?")];
-}
-
-function segmentsOf(path: string): string[] {
-  try {
-    return path.split("/").slice(1).map(decodeURIComponent);
-  } catch {
-    throw refuse.brokenPath();
-  }
-}
-
-/** An empty body, and the `{}` that some clients send instead of it, are both no body. */
-function parsed(body: string | undefined): unknown {
-  if (body === undefined || body.trim() === "") return undefined;
-  if (Buffer.byteLength(body) > LARGEST_BODY_BYTES) throw refuse.tooLarge();
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    throw refuse.brokenJson((error as Error).message);
-  }
-}
-
-function readable(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body.slice(0, LARGEST_BODY_BYTES);
-  }
+function clockOf({ time = "real" }: EmulatorOptions, saved: ConstructorParameters<typeof Clock>[1]): Clock {
+  if (typeof time === "object") return new Clock(time, saved);
+  const clock = new Clock(undefined, saved);
+  // A clock that was kept goes on as it was, unless it is told to stop.
+  if (time === "virtual") clock.run("virtual");
+  return clock;
 }

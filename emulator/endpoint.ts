@@ -13,16 +13,30 @@ const DEFAULT_CU = 0.25;
 const DEFAULT_SUSPEND_SECONDS = 0;
 const DEFAULT_PROVISIONER = "k8s-neonvm";
 
-/** A compute as it is created: on its way up, not in the world yet. Refuses sizes, timeouts and provisioners. */
-export function newEndpoint(site: Site, project: ProjectRow, wish: Wish, id = endpointId(site.random)): EndpointRow {
+/** A wish with what it leaves open filled in from the project. */
+function filledIn(project: ProjectRow, wish: Wish) {
   const defaults = project.default_endpoint_settings;
-  const min = wish.autoscaling_limit_min_cu ?? defaults.autoscaling_limit_min_cu ?? DEFAULT_CU;
-  const max = wish.autoscaling_limit_max_cu ?? defaults.autoscaling_limit_max_cu ?? DEFAULT_CU;
-  const timeout = wish.suspend_timeout_seconds ?? defaults.suspend_timeout_seconds ?? DEFAULT_SUSPEND_SECONDS;
-  const provisioner = wish.provisioner ?? DEFAULT_PROVISIONER;
+  return {
+    min: wish.autoscaling_limit_min_cu ?? defaults.autoscaling_limit_min_cu ?? DEFAULT_CU,
+    max: wish.autoscaling_limit_max_cu ?? defaults.autoscaling_limit_max_cu ?? DEFAULT_CU,
+    timeout: wish.suspend_timeout_seconds ?? defaults.suspend_timeout_seconds ?? DEFAULT_SUSPEND_SECONDS,
+    provisioner: wish.provisioner ?? DEFAULT_PROVISIONER,
+  };
+}
+
+/** Refuses sizes, timeouts and provisioners. */
+export function checkWish(project: ProjectRow, wish: Wish): void {
+  const { min, max, timeout, provisioner } = filledIn(project, wish);
   refuse.badSize(min, max);
   refuse.badTimeout(timeout);
   refuse.badProvisioner(provisioner);
+}
+
+/** A compute as it is created: on its way up, not in the world yet. */
+export function newEndpoint(site: Site, project: ProjectRow, wish: Wish, named?: string): EndpointRow {
+  const { min, max, timeout, provisioner } = filledIn(project, wish);
+  const { pg_settings } = project.default_endpoint_settings;
+  const id = named ?? endpointId(site.random, site.world.endpoints);
   const at = instant(site.now);
   return {
     host: hostOf(id, project.region_id),
@@ -36,7 +50,7 @@ export function newEndpoint(site: Site, project: ProjectRow, wish: Wish, id = en
     type: wish.type,
     current_state: "init",
     pending_state: "active",
-    settings: stored({ ...(defaults.pg_settings ? { pg_settings: defaults.pg_settings } : {}), ...wish.settings }),
+    settings: stored({ ...(pg_settings ? { pg_settings } : {}), ...wish.settings }),
     pooler_enabled: wish.pooler_enabled ?? false,
     pooler_mode: wish.pooler_mode ?? "transaction",
     disabled: wish.disabled ?? false,
@@ -55,8 +69,15 @@ export const hostOf = (id: string, regionId: string) => `${id}.${proxyHost(regio
 /** The pooled host needs no setting: it is the compute's id with a suffix. */
 export const poolerHostOf = (endpoint: EndpointRow) => endpoint.host.replace(endpoint.id, `${endpoint.id}-pooler`);
 
-/** Modelling choice: a PATCH with `settings` replaces what was there; whether the service merges is not documented. */
-export const patchedSettings = (_stored: EndpointSettings, wish: EndpointSettings): EndpointSettings => stored(wish);
+/** A PATCH with `settings` replaces what was there, or joins it name by name; which, is not documented. */
+export function patchedSettings(site: Site, before: EndpointSettings, wish: EndpointSettings): EndpointSettings {
+  if (site.rules.settingsPatch === "replace") return stored(wish);
+  const parts = Object.entries(wish).map(([name, part]) => [
+    name,
+    { ...before[name as keyof EndpointSettings], ...part },
+  ]);
+  return stored({ ...before, ...Object.fromEntries(parts) });
+}
 
 /** The service shows `{}` rather than empty parts. */
 const stored = (settings: EndpointSettings): EndpointSettings =>

@@ -1,27 +1,84 @@
 // biome-ignore-all lint/suspicious/noThenProperty: the word of the control route, "match … then …", is kept in the code
 import { z } from "zod";
+import { KnownField } from "./ignored.js";
 import type { OperationEnd } from "./world.js";
 
-const RequestFault = z.strictObject({
-  /**
-   * Which requests: `method` absent is any. `path` is relative to the base URL, without the query (`/projects/p/endpoints`).
-   * Without a `*` it is a prefix; with one it is a pattern for the whole path, where `*` stands for anything within one
-   * segment and `**` for anything. Absent is any.
-   */
-  match: z.strictObject({ method: z.string().min(1).optional(), path: z.string().min(1).optional() }),
+/** Spoils the answers to requests. */
+export interface RequestFault {
+  /** Which requests. */
+  match: {
+    /** @default any */
+    method?: string;
+    /**
+     * Relative to the base URL, without the query: `/projects/p/endpoints`. Without a `*` it is a prefix; with one it is
+     * a pattern for the whole path, where `*` stands for anything within one segment and `**` for anything. @default any
+     */
+    path?: string;
+  };
   /** How many requests are spoilt. @default 1 */
-  times: z.number().int().min(1).default(1),
+  times?: number;
+  /** At least one of these but `work`; `status` and `cut` exclude each other. */
+  then: {
+    /** The status of the answer. @default the honest one */
+    status?: number;
+    /** With `status`. A string is sent as it is (an HTML page), anything else as JSON. @default an error body */
+    body?: unknown;
+    /** More headers, such as `Retry-After`. */
+    headers?: Record<string, string>;
+    /** Milliseconds before the answer; work that is done is done before the wait. @default 0 */
+    delayMs?: number;
+    /** Cut the connection instead of answering. */
+    cut?: true;
+    /** Is the request carried out before its answer is spoilt? @default false with `status` or `cut`, else true */
+    work?: boolean;
+  };
+}
+
+/** Decides how operations end. */
+export interface OperationFault {
+  operation: {
+    /** `start_compute`, `apply_config`, … */
+    action: string;
+    /** How many operations of that action, counted from now in the order of their creation. @default 1 */
+    times?: number;
+    /**
+     * The word an operation ends with. `never`: it runs until the faults are cleared. `failed-then-finished`: it fails,
+     * is tried again by the service after the option `failedRetryMs`, and works.
+     */
+    then: "failed" | "failed-then-finished" | "error" | "cancelled" | "skipped" | "never";
+    /** With `failed-then-finished`: how many attempts fail. @default 1 */
+    failures?: number;
+  };
+}
+
+/** Has settings silently not taken: the answer is a success. */
+export interface IgnoreFault {
+  ignore: {
+    /** `"autoscaling_limit_max_cu"`, `"settings.pg_settings.work_mem"`. */
+    fields: string[];
+    /** @default both */
+    method?: "POST" | "PATCH";
+    /** How many requests that create or change a compute. @default 1 */
+    times?: number;
+  };
+}
+
+/** One thing that goes wrong: in answers, in operations or in what is taken. */
+export type FaultRule = RequestFault | OperationFault | IgnoreFault;
+
+const times = z.number().int().min(1).default(1);
+const LONGEST_DELAY_MS = 3_600_000;
+
+const RequestRule = z.strictObject({
+  match: z.strictObject({ method: z.string().min(1).optional(), path: z.string().min(1).optional() }),
+  times,
   then: z
     .strictObject({
       status: z.number().int().min(200).max(599).optional(),
-      /** A string is sent as it is (an HTML page), anything else as JSON. */
       body: z.unknown().optional(),
       headers: z.record(z.string(), z.string()).optional(),
-      /** Waits before the answer; work that is done is done before the wait. */
-      delayMs: z.number().min(0).max(3_600_000).optional(),
-      /** Cut the connection instead of answering. */
+      delayMs: z.number().min(0).max(LONGEST_DELAY_MS).optional(),
       cut: z.literal(true).optional(),
-      /** Is the request carried out before its answer is spoilt? @default false with `status` or `cut`, else true */
       work: z.boolean().optional(),
     })
     .refine((then) => !(then.cut && then.status !== undefined), "cut and status exclude each other")
@@ -34,59 +91,88 @@ const RequestFault = z.strictObject({
       (then) => Object.keys(then).some((key) => key !== "work"),
       "nothing to do: give status, cut, delayMs or headers",
     ),
-});
+}) satisfies z.ZodType<unknown, RequestFault>;
 
-const OperationFault = z.strictObject({
-  operation: z.strictObject({
-    action: z.string().min(1),
-    /** How many operations of that action, counted from now in the order of their creation. @default 1 */
-    times: z.number().int().min(1).default(1),
-    then: z.enum(["failed", "error", "cancelled", "never"]),
+const OperationRule = z.strictObject({
+  operation: z
+    .strictObject({
+      action: z.string().min(1),
+      times,
+      // biome-ignore format: one line
+      then: z.enum(["failed", "failed-then-finished", "error", "cancelled", "skipped", "never"]),
+      failures: z.number().int().min(1).optional(),
+    })
+    .refine(
+      ({ then, failures }) => failures === undefined || then === "failed-then-finished",
+      "failures go with failed-then-finished",
+    ),
+}) satisfies z.ZodType<unknown, OperationFault>;
+
+const IgnoreRule = z.strictObject({
+  ignore: z.strictObject({
+    fields: z.array(KnownField).min(1),
+    method: z.enum(["POST", "PATCH"]).optional(),
+    times,
   }),
-});
-
-/** A rule as a test writes it: it spoils answers (`match`), or the ends of operations (`operation`). */
-export type FaultRule = z.input<typeof RequestFault> | z.input<typeof OperationFault>;
+}) satisfies z.ZodType<unknown, IgnoreFault>;
 
 /** What a rule does to one request. */
-export type Spoiling = z.output<typeof RequestFault>["then"] & { work: boolean };
+export type Spoiling = z.output<typeof RequestRule>["then"] & { work: boolean };
+
+/** How an operation goes: so many attempts fail, then it ends. */
+export interface Fate {
+  end: OperationEnd;
+  failures: number;
+}
 
 /** The rules that wait for their requests and operations. */
 export class Faults {
-  private requests: z.output<typeof RequestFault>[] = [];
-  private operations: z.output<typeof OperationFault>["operation"][] = [];
+  private requests: z.output<typeof RequestRule>[] = [];
+  private operations: z.output<typeof OperationRule>["operation"][] = [];
+  private ignored: z.output<typeof IgnoreRule>["ignore"][] = [];
 
   /** Throws an error whose message says what is wrong with the rule. */
   add(rule: unknown): void {
     // One schema is chosen by the rule's key rather than by a union: a union's message names neither property nor reason.
-    if (typeof rule === "object" && rule !== null && "operation" in rule) {
-      this.operations.push(parsed(OperationFault, rule).operation);
-    } else {
-      this.requests.push(parsed(RequestFault, rule));
-    }
+    if (has(rule, "operation")) this.operations.push(parsed(OperationRule, rule).operation);
+    else if (has(rule, "ignore")) this.ignored.push(parsed(IgnoreRule, rule).ignore);
+    else this.requests.push(parsed(RequestRule, rule));
   }
 
   clear(): void {
     this.requests = [];
     this.operations = [];
+    this.ignored = [];
   }
 
   /** The first rule that fits takes the request, and has one time less. */
   forRequest(method: string, path: string): Spoiling | undefined {
-    const rule = this.requests.find((one) => fits(one.match, method, path));
-    if (!rule) return undefined;
-    rule.times -= 1;
-    if (rule.times === 0) this.requests = this.requests.filter((one) => one !== rule);
-    return { ...rule.then, work: rule.then.work ?? !(rule.then.cut || rule.then.status !== undefined) };
+    const rule = use(this.requests, (one) => fits(one.match, method, path));
+    return rule && { ...rule.then, work: rule.then.work ?? !(rule.then.cut || rule.then.status !== undefined) };
   }
 
-  forOperation(action: string): OperationEnd {
-    const rule = this.operations.find((one) => one.action === action);
-    if (!rule) return "finished";
-    rule.times -= 1;
-    if (rule.times === 0) this.operations = this.operations.filter((one) => one !== rule);
-    return rule.then;
+  forOperation(action: string): Fate {
+    const rule = use(this.operations, (one) => one.action === action);
+    if (!rule) return { end: "finished", failures: 0 };
+    if (rule.then === "failed-then-finished") return { end: "finished", failures: rule.failures ?? 1 };
+    return { end: rule.then, failures: 0 };
   }
+
+  /** The fields that this request will find ignored. */
+  ignoredIn(method: "POST" | "PATCH"): string[] {
+    return use(this.ignored, (one) => one.method === undefined || one.method === method)?.fields ?? [];
+  }
+}
+
+const has = (rule: unknown, key: string): boolean => typeof rule === "object" && rule !== null && key in rule;
+
+/** The first that fits, which goes when its times are used up. */
+function use<T extends { times: number }>(rules: T[], fitting: (rule: T) => boolean): T | undefined {
+  const rule = rules.find(fitting);
+  if (!rule) return undefined;
+  rule.times -= 1;
+  if (rule.times === 0) rules.splice(rules.indexOf(rule), 1);
+  return rule;
 }
 
 function parsed<T extends z.ZodType>(schema: T, rule: unknown): z.output<T> {

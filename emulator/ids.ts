@@ -9,19 +9,39 @@ const PLACE = "a5";
 const TAIL_LENGTH = 6;
 const PROJECT_DIGITS = 8;
 const PASSWORD_LENGTH = 12;
+const LARGEST_DATABASE_ID = 1e8;
 
 const pick = <T>(random: () => number, from: ArrayLike<T>): T => from[Math.floor(random() * from.length)] as T;
 const letters = (random: () => number, count: number, from: string = LETTERS) =>
   Array.from({ length: count }, () => pick(random, from)).join("");
 const words = (random: () => number) => `${pick(random, FIRST.split(" "))}-${pick(random, SECOND.split(" "))}`;
 
-export const endpointId = (random: () => number) => `ep-${words(random)}-${PLACE}${letters(random, TAIL_LENGTH)}`;
-export const branchId = (random: () => number) => `br-${words(random)}-${PLACE}${letters(random, TAIL_LENGTH)}`;
-export const projectId = (random: () => number) =>
-  `${words(random)}-${pick(random, "123456789")}${letters(random, PROJECT_DIGITS - 1, "0123456789")}`;
+/** What is made up may be there already: a seeded source of chance starts anew with each process, a kept world does not. */
+function fresh(taken: (id: string) => boolean, make: () => string): string {
+  for (;;) {
+    const id = make();
+    if (!taken(id)) return id;
+  }
+}
+
+type Rows = Record<string, unknown>;
+const named = (prefix: string, random: () => number, rows: Rows) =>
+  fresh(
+    (id) => Object.hasOwn(rows, id),
+    () => `${prefix}-${words(random)}-${PLACE}${letters(random, TAIL_LENGTH)}`,
+  );
+
+export const endpointId = (random: () => number, rows: Rows) => named("ep", random, rows);
+export const branchId = (random: () => number, rows: Rows) => named("br", random, rows);
+export const projectId = (random: () => number, rows: Rows) =>
+  fresh(
+    (id) => Object.hasOwn(rows, id),
+    () => `${words(random)}-${pick(random, "123456789")}${letters(random, PROJECT_DIGITS - 1, "0123456789")}`,
+  );
+export const databaseId = (random: () => number) => Math.floor(random() * LARGEST_DATABASE_ID);
 export const password = (random: () => number) => `npg_${letters(random, PASSWORD_LENGTH)}`;
 
-export function uuid(random: () => number): string {
+export function uuid(random: () => number, taken: (id: string) => boolean = () => false): string {
   const hex = (count: number) => letters(random, count, "0123456789abcdef");
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-${pick(random, "89ab")}${hex(3)}-${hex(12)}`;
+  return fresh(taken, () => `${hex(8)}-${hex(4)}-4${hex(3)}-${pick(random, "89ab")}${hex(3)}-${hex(12)}`);
 }

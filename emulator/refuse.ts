@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { conflicts, inTransition } from "./progress.js";
+import { conflicts, pendingOn, remainingMs } from "./operations.js";
 import type { Site } from "./rules.js";
 import type { BranchRow, EndpointRow, ProjectRow } from "./world.js";
 
@@ -13,6 +13,8 @@ export class Refusal extends Error {
     message: string,
     /** Empty in most answers of the service. */
     readonly code = "",
+    /** When to come again, in milliseconds, where the refusal ends by itself. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }
@@ -31,6 +33,8 @@ export const unauthorized = () => new Refusal(401, "supplied credentials do not 
 export const notAllowed = () => new Refusal(403, "this key is not allowed to do that");
 export const missing = (what: "project" | "branch" | "endpoint" | "operation" | "role" | "database" | "route") =>
   new Refusal(404, `${what} not found`);
+/** A control route was told something that makes no sense. */
+export const badControl = (reason: string) => new Refusal(400, reason);
 export const wrongMethod = () => new Refusal(405, "method not allowed");
 export const tooLarge = () => new Refusal(413, "request body too large");
 export const brokenJson = (reason: string) => invalid(`decode application/json: ${reason}`);
@@ -130,23 +134,29 @@ export function branchNotReady(branch: BranchRow): void {
   if (branch.current_state !== "ready") throw new Refusal(422, "branch not ready yet");
 }
 
-export function whileBusy(site: Site, projectId: string): void {
-  if (conflicts(site, { projectId })) {
-    throw new Refusal(423, "project already has running conflicting operations, scheduling of new ones is prohibited");
-  }
+/** Work on these branches; without them, on the project as a whole. */
+export function whileBusy(site: Site, projectId: string, branchIds?: string[]): void {
+  const busy = conflicts(site, { projectId, ...(branchIds ? { branchIds } : {}) });
+  if (busy.length === 0) return;
+  const words = "project already has running conflicting operations, scheduling of new ones is prohibited";
+  throw new Refusal(423, words, "", remainingMs(site, busy));
 }
 
-const inBetween = () => new Refusal(423, "endpoint is in some transitive state, could not suspend");
+const inBetween = (ms?: number) => new Refusal(423, "endpoint is in some transitive state, could not suspend", "", ms);
 
 /** Start, suspend, restart and delete look at their compute first, so it has words of its own. */
-export function whileEndpointBusy(site: Site, endpoint: EndpointRow): void {
-  if (inTransition(site.world, endpoint.id)) throw inBetween();
-  whileBusy(site, endpoint.project_id);
+export function whileEndpointBusy(site: Site, { id, project_id: projectId, branch_id: branchId }: EndpointRow): void {
+  const own = pendingOn(site.world, id);
+  if (own.length > 0) throw inBetween(remainingMs(site, own));
+  whileBusy(site, projectId, [branchId]);
 }
 
 /** Not documented, so the caller chooses; nor are the words. */
 export const restartIdle = (status: 412 | 423) =>
   status === 412 ? new Refusal(412, "endpoint is not active, could not restart") : inBetween();
+
+/** The status is documented, the words are not. */
+export const tooMany = (retryAfterMs: number) => new Refusal(429, "rate limit exceeded", "", retryAfterMs);
 
 /** Modelling choice: nothing but `disabled: false` wakes a disabled compute; the status is not documented. */
 export function startDisabled(endpoint: EndpointRow): void {
@@ -166,6 +176,27 @@ export function branchStays(site: Site, branch: BranchRow): void {
   }
   protectedBranch(branch, "branch");
 }
+
+/** A role or a database of this name is there. */
+export function nameTaken(rows: { name: string }[], name: string, what: "role" | "database"): void {
+  if (rows.some((one) => one.name === name)) {
+    throw new Refusal(409, `${what} with the name ${JSON.stringify(name)} already exists`);
+  }
+}
+
+/** The status is not documented. */
+export function ownerStays(branch: BranchRow, role: string): void {
+  const owned = branch.databases.find((one) => one.owner_name === role);
+  if (owned) throw new Refusal(422, `role ${role} owns the database ${owned.name}`);
+}
+
+export function passwordsKept(project: ProjectRow): void {
+  if (!project.store_passwords) throw new Refusal(412, "the project does not store passwords");
+}
+
+export const noPointInTime = () => invalid("source_lsn or source_timestamp: required to restore a branch from itself");
+/** Restoring leaves the old state somewhere, where there is somebody who needs it. */
+export const nothingPreserved = (reason: string) => invalid(`preserve_under_name: required when ${reason}`);
 
 export function branchNameTaken(site: Site, projectId: string, name: string, except?: string): void {
   const taken = Object.values(site.world.branches).some(

@@ -1,21 +1,42 @@
+import { accountRoutes } from "./handlers/account.js";
 import { branchRoutes } from "./handlers/branches.js";
 import { connectionRoutes } from "./handlers/connections.js";
+import { databaseRoutes } from "./handlers/databases.js";
 import { endpointRoutes } from "./handlers/endpoints.js";
 import { operationRoutes } from "./handlers/operations.js";
 import { projectRoutes } from "./handlers/projects.js";
+import { restoreRoutes } from "./handlers/restore.js";
+import { roleRoutes } from "./handlers/roles.js";
 import { missing, wrongMethod } from "./refuse.js";
 import type { Handler, Route } from "./route.js";
 
-const ROUTES: Route[] = [...projectRoutes, ...branchRoutes, ...endpointRoutes, ...operationRoutes, ...connectionRoutes];
+const ROUTES: Route[] = [
+  ...accountRoutes,
+  ...projectRoutes,
+  ...branchRoutes,
+  ...restoreRoutes,
+  ...roleRoutes,
+  ...databaseRoutes,
+  ...endpointRoutes,
+  ...operationRoutes,
+  ...connectionRoutes,
+];
+
+interface Found {
+  handler: Handler;
+  params: Record<string, string>;
+  /** The same for all requests to the route: `GET /projects/:project`. */
+  name: string;
+}
 
 /** The handler of a path, the earlier route first. Throws the refusal where there is none. */
-export function find(method: string, segments: string[]): { handler: Handler; params: Record<string, string> } {
+export function find(method: string, segments: string[]): Found {
   let known = false;
-  for (const one of ROUTES) {
-    const params = match(one.segments, segments);
+  for (const { segments: pattern, method: expected, handler } of ROUTES) {
+    const params = match(pattern, segments);
     if (!params) continue;
     known = true;
-    if (one.method === method) return { handler: one.handler, params };
+    if (expected === method) return { handler, params, name: `${method} /${pattern.join("/")}` };
   }
   throw known ? wrongMethod() : missing("route");
 }

@@ -1,6 +1,6 @@
 import { newBranch, newProject } from "./branch.js";
+import { wake } from "./effects.js";
 import { newEndpoint } from "./endpoint.js";
-import { wake } from "./progress.js";
 import type { Site } from "./rules.js";
 import { instant } from "./time.js";
 import type { BranchRow, ProjectRow, World } from "./world.js";

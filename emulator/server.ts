@@ -1,11 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { BASE_PATH, createEmulator, LARGEST_BODY_BYTES } from "./core.js";
-import type { EmulatorOptions, RunningEmulator } from "./index.js";
+import type { RunningEmulator } from "./api.js";
+import { createEmulator } from "./core.js";
+import { BASE_PATH, largestBody } from "./http.js";
+import type { EmulatorOptions } from "./options.js";
 
 const LOOPBACK = "127.0.0.1";
 
-/** Sockets, and nothing but sockets, around `handle`. */
+/**
+ * Starts a control plane on 127.0.0.1, by default with a seeded project (`SEED`) on a free port. It runs until it is
+ * closed.
+ * @example
+ * const emulator = await startEmulator({ operationMs: 50 });
+ * // … COMPUTE_API_URL=emulator.url COMPUTE_API_KEY=emulator.apiKey
+ * await emulator.close();
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
   const emulator = createEmulator(options);
   const server = createServer((request, response) => {
@@ -55,9 +64,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
 /** Reads a little more than is allowed, so that the refusal can be given, and no more. */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
+  const largest = largestBody(request.url ?? "");
   let length = 0;
   for await (const chunk of request) {
-    if (length <= LARGEST_BODY_BYTES) chunks.push(chunk);
+    if (length <= largest) chunks.push(chunk);
     length += chunk.length;
   }
   return Buffer.concat(chunks).toString();

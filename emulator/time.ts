@@ -1,10 +1,12 @@
-/** The emulator's only source of time: nothing here sets a timer of its own, so a virtual one makes every run exact. */
+/** A source of time for an emulator, which sets no timer of its own: so a virtual one makes every run exact. */
 export interface Time {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Ends when `now()` is that much later. */
   sleep(ms: number): Promise<void>;
 }
 
+/** This machine's clock. */
 export const realTime: Time = {
   now: () => Date.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -12,13 +14,14 @@ export const realTime: Time = {
 
 /** Time that moves only when it is told to, or when somebody sleeps. */
 export interface VirtualTime extends Time {
+  /** Milliseconds to go forward. */
   advance(ms: number): void;
 }
 
 const VIRTUAL_START = Date.UTC(2026, 4, 4, 9, 0, 0);
 
 /**
- * For tests. A sleep ends at once for the real world, and the clock then shows the time it should have ended: sleepers
+ * A clock for tests that live in the emulator's process. A sleep ends at once for the real world, and the clock then shows the time it should have ended: sleepers
  * wake in the order of their ends, each after the work that is already queued, so parallel sleeps do not add up.
  */
 export function virtualTime(startMs: number = VIRTUAL_START): VirtualTime {
@@ -55,8 +58,9 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-const MICROS_PER_MS = 1000;
+export const MICROS_PER_MS = 1000;
 const DIGITS_AFTER_SECONDS = 3;
+const DIGITS_OF_MICROS = 6;
 
 /** The instant as the world keeps it: RFC 3339 with microseconds. What goes out is cut to whole seconds (`seconds`). */
 export function instant(ms: number): string {
@@ -67,6 +71,14 @@ export function fromMicros(micros: number): string {
   const ms = Math.floor(micros / MICROS_PER_MS);
   const rest = String(micros - ms * MICROS_PER_MS).padStart(DIGITS_AFTER_SECONDS, "0");
   return `${new Date(ms).toISOString().slice(0, -1)}${rest}Z`;
+}
+
+/** Any RFC 3339 time as the world keeps it, so that times can be compared as texts. */
+export function worldTime(text: string): string {
+  const [whole, fraction = ""] = new Date(text).toISOString().slice(0, -1).split(".");
+  // A Date knows milliseconds; what a text in UTC says beyond them is kept.
+  const given = /\.(\d+)Z$/i.exec(text)?.[1] ?? fraction;
+  return `${whole}.${given.slice(0, DIGITS_OF_MICROS).padEnd(DIGITS_OF_MICROS, "0")}Z`;
 }
 
 /** Times in answers have whole seconds. */

@@ -39,7 +39,9 @@ export interface ProjectRow {
 export interface RoleRow {
   name: string;
   password: string;
+  no_login?: boolean;
   created_at: string;
+  updated_at?: string;
 }
 
 export interface DatabaseRow {
@@ -47,6 +49,7 @@ export interface DatabaseRow {
   name: string;
   owner_name: string;
   created_at: string;
+  updated_at?: string;
 }
 
 export interface BranchRow {
@@ -65,6 +68,8 @@ export interface BranchRow {
   annotation: Record<string, string>;
   roles: RoleRow[];
   databases: DatabaseRow[];
+  /** The emulator's own part, never in an answer: when it becomes ready, where that is later than its operation's end. */
+  ready_at?: string;
 }
 
 export type EndpointState = "init" | "active" | "idle";
@@ -100,7 +105,7 @@ export interface EndpointRow {
 }
 
 /** How an operation will end; `never` keeps it running until the scripted faults are cleared. */
-export type OperationEnd = "finished" | "failed" | "error" | "cancelled" | "never";
+export type OperationEnd = "finished" | "failed" | "error" | "cancelled" | "skipped" | "never";
 
 export interface OperationRow {
   id: string;
@@ -122,6 +127,10 @@ export interface OperationRow {
     duration_ms: number;
     end: OperationEnd;
     started_at?: string;
+    /** How many attempts still fail before the end. */
+    failures?: number;
+    /** When the next attempt starts, while the operation is `failed` and will be tried again. */
+    again_at?: string;
     /** `apply_config` for a change that the compute can only take by starting anew. */
     restarts?: boolean;
   };

@@ -75,3 +75,22 @@ export const BranchUpdateBody = z.strictObject({
     expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
   }),
 });
+
+/** A restore to the head of another branch, or to a point in the history of any. */
+export const BranchRestoreBody = z.strictObject({
+  source_branch_id: z.string(),
+  source_lsn: z.string().optional(),
+  source_timestamp: z.iso.datetime({ offset: true }).optional(),
+  preserve_under_name: name.optional(),
+});
+
+const pgName = z.string().min(1).max(63);
+
+export const RoleCreateBody = z.strictObject({
+  role: z.strictObject({ name: pgName, no_login: z.boolean().optional() }),
+});
+
+export const DatabaseCreateBody = z.strictObject({ database: z.strictObject({ name: pgName, owner_name: pgName }) });
+export const DatabaseUpdateBody = z.strictObject({
+  database: z.strictObject({ name: pgName.optional(), owner_name: pgName.optional() }),
+});

@@ -7,8 +7,9 @@ import {
   roleAnswer,
 } from "../answers.js";
 import { newBranch } from "../branch.js";
-import { newEndpoint } from "../endpoint.js";
-import { begin, type Step } from "../progress.js";
+import { checkWish, newEndpoint } from "../endpoint.js";
+import { taken } from "../ignored.js";
+import { begin, type Step } from "../operations.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
 import { instant } from "../time.js";
@@ -37,16 +38,18 @@ function create(call: Call): Answer {
     expires_at: wish.expires_at,
     annotation: annotation_value,
   });
-  const endpoints = computes.map((one) => newEndpoint(site, project, { ...one, branch_id: branch.id }));
+  const wishes = computes.map((one) => ({ ...one, branch_id: branch.id }));
+  for (const one of wishes) checkWish(project, one);
   refuse.twoPrimaries(computes);
   refuse.branchNotReady(parent);
-  refuse.whileBusy(site, project.id);
+  refuse.whileBusy(site, project.id, [parent.id]);
   refuse.branchNameTaken(site, project.id, branch.name);
+  const endpoints = wishes.map((one) => newEndpoint(site, project, taken(site, "POST", one)));
   world.branches[branch.id] = branch;
   for (const endpoint of endpoints) world.endpoints[endpoint.id] = endpoint;
   const starts = endpoints.map((one): Step => ({ action: "start_compute", branch_id: branch.id, endpoint_id: one.id }));
   const create: Step = { action: "create_branch", branch_id: branch.id };
-  const operations = begin(site, project.id, starts.length > 0 ? [[create], starts] : [[create]]);
+  const operations = begin(site, project.id, [[create], starts]);
   const primary = endpoints.find((one) => one.type === "read_write");
   return {
     status: 201,
@@ -71,6 +74,15 @@ function defaultBranch(call: Call, project: ProjectRow): BranchRow {
   return branch;
 }
 
+function matching(call: Call): (branch: BranchRow) => boolean {
+  const search = call.query.get("search") ?? "";
+  return ({ name, id }) => name.includes(search) || id.includes(search);
+}
+
+function count(call: Call): Answer {
+  return { status: 200, body: { count: branchesOf(call, projectOf(call)).filter(matching(call)).length } };
+}
+
 const SORTS = ["name", "created_at", "updated_at"] as const;
 
 /** The cursor is opaque (`pagination.next`), unlike those of the other lists: here the id of the last row. */
@@ -79,10 +91,9 @@ function list(call: Call): Answer {
   const limit = wholeNumber(call.query, "limit", 1, LARGEST_LIMIT) ?? LARGEST_LIMIT;
   const sortBy = oneOf(call.query, "sort_by", SORTS) ?? "updated_at";
   const sortOrder = oneOf(call.query, "sort_order", ["asc", "desc"]) ?? "desc";
-  const search = call.query.get("search") ?? "";
   const cursor = call.query.get("cursor");
   const rows = branchesOf(call, project)
-    .filter((one) => one.name.includes(search) || one.id.includes(search))
+    .filter(matching(call))
     .sort((a, b) => (a[sortBy] < b[sortBy] ? -1 : a[sortBy] > b[sortBy] ? 1 : 0));
   if (sortOrder === "desc") rows.reverse();
   const after = cursor === null ? "" : Buffer.from(cursor, "base64url").toString();
@@ -116,12 +127,23 @@ function update(call: Call): Answer {
   const project = projectOf(call);
   const { branch: wish } = refuse.badBody("UpdateProjectBranch", BranchUpdateBody, call.body);
   const branch = branchOf(call, project);
-  refuse.whileBusy(site, project.id);
+  refuse.whileBusy(site, project.id, [branch.id]);
   if (wish.name !== undefined) refuse.branchNameTaken(site, project.id, wish.name, branch.id);
   branch.name = wish.name ?? branch.name;
   branch.protected = wish.protected ?? branch.protected;
   if (wish.expires_at === null) delete branch.expires_at;
   else if (wish.expires_at !== undefined) branch.expires_at = wish.expires_at;
+  branch.updated_at = instant(site.now);
+  return { status: 200, body: { branch: branchAnswer(branch), operations: [] } };
+}
+
+/** Nothing about computes changes with it, so it takes no work. */
+function setAsDefault(call: Call): Answer {
+  const { site } = call;
+  const project = projectOf(call);
+  const branch = branchOf(call, project);
+  refuse.whileBusy(site, project.id, [branch.id]);
+  for (const one of branchesOf(call, project)) one.default = one === branch;
   branch.updated_at = instant(site.now);
   return { status: 200, body: { branch: branchAnswer(branch), operations: [] } };
 }
@@ -135,13 +157,13 @@ function remove(call: Call): Answer {
     : undefined;
   if (!branch) return { status: 204 };
   refuse.branchStays(site, branch);
-  refuse.whileBusy(site, project.id);
+  refuse.whileBusy(site, project.id, [branch.id]);
   const computes = endpointsOfBranch(call, branch.id);
   const stops = computes
     .filter((one) => one.current_state === "active")
     .map((one): Step => ({ action: "suspend_compute", branch_id: branch.id, endpoint_id: one.id }));
   const drop: Step = { action: "delete_timeline", branch_id: branch.id };
-  const operations = begin(site, project.id, stops.length > 0 ? [stops, [drop]] : [[drop]]);
+  const operations = begin(site, project.id, [stops, [drop]]);
   for (const one of computes) delete site.world.endpoints[one.id];
   delete site.world.branches[branch.id];
   branch.updated_at = instant(site.now);
@@ -151,7 +173,9 @@ function remove(call: Call): Answer {
 export const branchRoutes: Route[] = [
   route("POST", "/projects/:project/branches", create),
   route("GET", "/projects/:project/branches", list),
+  route("GET", "/projects/:project/branches/count", count),
   route("GET", "/projects/:project/branches/:branch", get),
   route("PATCH", "/projects/:project/branches/:branch", update),
   route("DELETE", "/projects/:project/branches/:branch", remove),
+  route("POST", "/projects/:project/branches/:branch/set_as_default", setAsDefault),
 ];

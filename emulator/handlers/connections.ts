@@ -1,4 +1,3 @@
-import { databaseAnswer, roleAnswer } from "../answers.js";
 import { poolerHostOf } from "../endpoint.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
@@ -59,18 +58,4 @@ function target(call: Call): { branch: BranchRow; endpoint: EndpointRow | undefi
   return { branch, endpoint: named ?? endpointsOfBranch(call, branch.id).find((one) => one.type === "read_write") };
 }
 
-function roles(call: Call): Answer {
-  const branch = branchOf(call, projectOf(call));
-  return { status: 200, body: { roles: branch.roles.map((role) => roleAnswer(branch, role, false)) } };
-}
-
-function databases(call: Call): Answer {
-  const branch = branchOf(call, projectOf(call));
-  return { status: 200, body: { databases: branch.databases.map((one) => databaseAnswer(branch, one)) } };
-}
-
-export const connectionRoutes: Route[] = [
-  route("GET", "/projects/:project/connection_uri", connectionUri),
-  route("GET", "/projects/:project/branches/:branch/roles", roles),
-  route("GET", "/projects/:project/branches/:branch/databases", databases),
-];
+export const connectionRoutes: Route[] = [route("GET", "/projects/:project/connection_uri", connectionUri)];

@@ -1,55 +1,15 @@
 import { z } from "zod";
-import { endpointAnswer } from "../answers.js";
+import { endpointAnswer, operationAnswer } from "../answers.js";
+import type { EmulatorClock } from "../api.js";
 import { release } from "../progress.js";
-import { missing, Refusal } from "../refuse.js";
+import { badControl, missing } from "../refuse.js";
 import type { Answer } from "../route.js";
 import type { Site } from "../rules.js";
-import { instant } from "../time.js";
-import type { EndpointRow } from "../world.js";
+import { reasonsOf, WorldSchema } from "../schema.js";
+import { startServiceWork } from "../service.js";
+import { changeByHand, endpointById } from "./by-hand.js";
 
 /** The routes beside the API, for tests in any language. They need no key: whoever reaches this port is on this machine. */
-
-const time = z.iso.datetime({ offset: true });
-const cu = z.number().positive();
-const state = z.enum(["init", "active", "idle"]);
-const settings = z.record(z.string(), z.unknown());
-
-/** Everything of a compute but what it is: its id and its project. Nothing is checked against the service's rules. */
-const ByHand = z
-  .strictObject({
-    host: z.string(),
-    name: z.string(),
-    branch_id: z.string(),
-    region_id: z.string(),
-    type: z.enum(["read_write", "read_only"]),
-    autoscaling_limit_min_cu: cu,
-    autoscaling_limit_max_cu: cu,
-    suspend_timeout_seconds: z.number().int(),
-    current_state: state,
-    pending_state: state,
-    settings: settings as unknown as z.ZodType<EndpointRow["settings"]>,
-    pooler_enabled: z.boolean(),
-    pooler_mode: z.string(),
-    disabled: z.boolean(),
-    passwordless_access: z.boolean(),
-    provisioner: z.string(),
-    creation_source: z.string(),
-    proxy_host: z.string(),
-    compute_release_version: z.string(),
-    last_active: time,
-    started_at: time,
-    suspended_at: time,
-  })
-  .partial();
-
-const OPTIONAL = [
-  "name",
-  "pending_state",
-  "compute_release_version",
-  "last_active",
-  "started_at",
-  "suspended_at",
-] as const;
 
 export interface ControlCall {
   method: string;
@@ -58,71 +18,109 @@ export interface ControlCall {
   body: unknown;
   site: Site;
   requests: { length: number };
+  clock: EmulatorClock;
+  /** The world brought up to a clock that has been moved. */
+  present(): Site;
 }
+
+type Work = (call: ControlCall, id: string) => Answer;
+const ok = (body: unknown): Answer => ({ status: 200, body });
+const DONE: Answer = { status: 204 };
+
+const LONGEST_ADVANCE_MS = 366 * 24 * 3_600_000;
+
+const TimeBody = z
+  .strictObject({
+    advanceMs: z.number().min(0).max(LONGEST_ADVANCE_MS).optional(),
+    mode: z.enum(["virtual", "real"]).optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, "nothing to do: give advanceMs or mode");
+
+const OperationBody = z
+  .strictObject({
+    action: z.string().min(1).optional(),
+    endpointId: z.string().optional(),
+    branchId: z.string().optional(),
+    projectId: z.string().optional(),
+  })
+  .refine(
+    ({ endpointId, branchId, projectId }) => [endpointId, branchId, projectId].filter(Boolean).length === 1,
+    "give one of endpointId, branchId and projectId",
+  );
+
+function checked<T extends z.ZodType>(schema: T, body: unknown, what: string): z.output<T> {
+  const result = schema.safeParse(body);
+  if (!result.success) throw badControl(`not ${what}: ${reasonsOf(result.error)}`);
+  return result.data;
+}
+
+const timeAnswer = ({ clock }: ControlCall): Answer =>
+  ok({ mode: clock.mode, now: new Date(clock.now()).toISOString(), nowMs: clock.now() });
+
+function setTime(call: ControlCall): Answer {
+  const { mode, advanceMs } = checked(TimeBody, call.body, "a time");
+  if (mode !== undefined) call.clock.run(mode);
+  if (advanceMs !== undefined) call.clock.advance(advanceMs);
+  call.present();
+  return timeAnswer(call);
+}
+
+/** In place, for those who hold the world. */
+function setWorld(call: ControlCall): Answer {
+  const world = checked(WorldSchema, call.body, "a world");
+  Object.assign(call.site.world, world);
+  return ok(call.present().world);
+}
+
+function addFault({ site, body }: ControlCall): Answer {
+  try {
+    site.faults.add(body);
+  } catch (error) {
+    throw badControl((error as Error).message);
+  }
+  return DONE;
+}
+
+function clearFaults({ site }: ControlCall): Answer {
+  site.faults.clear();
+  release(site);
+  return DONE;
+}
+
+function clearRequests({ requests }: ControlCall): Answer {
+  requests.length = 0;
+  return DONE;
+}
+
+function startOperation({ site, body }: ControlCall): Answer {
+  const what = checked(OperationBody, body, "an operation of the service");
+  return { status: 201, body: { operations: startServiceWork(site, what).map(operationAnswer) } };
+}
+
+function removeEndpoint({ site }: ControlCall, id: string): Answer {
+  delete site.world.endpoints[endpointById(site, id).id];
+  return DONE;
+}
+
+const ROUTES: Record<string, Work> = {
+  "GET requests": ({ requests }) => ok(requests),
+  "DELETE requests": clearRequests,
+  "GET world": ({ site }) => ok(site.world),
+  "PUT world": setWorld,
+  "GET time": timeAnswer,
+  "POST time": setTime,
+  "POST faults": addFault,
+  "DELETE faults": clearFaults,
+  "POST operations": startOperation,
+  "POST endpoints/:id": ({ site, body }, id) =>
+    ok({ endpoint: endpointAnswer(changeByHand(site, endpointById(site, id), body)) }),
+  "DELETE endpoints/:id": removeEndpoint,
+};
 
 export function control(call: ControlCall): Answer {
-  const [what, id, rest] = call.segments;
-  const { site } = call;
-  const key = rest === undefined ? `${call.method} ${what}${id === undefined ? "" : "/:id"}` : "";
-  switch (key) {
-    case "GET requests":
-      return { status: 200, body: call.requests };
-    case "DELETE requests":
-      call.requests.length = 0;
-      return { status: 204 };
-    case "GET world":
-      return { status: 200, body: site.world };
-    case "POST faults":
-      try {
-        site.faults.add(call.body);
-      } catch (error) {
-        throw new Refusal(400, (error as Error).message);
-      }
-      return { status: 204 };
-    case "DELETE faults":
-      site.faults.clear();
-      release(site);
-      return { status: 204 };
-    case "POST endpoints/:id":
-      return { status: 200, body: { endpoint: endpointAnswer(changeByHand(site, endpoint(site, id), call.body)) } };
-    case "DELETE endpoints/:id":
-      delete site.world.endpoints[endpoint(site, id).id];
-      return { status: 204 };
-    default:
-      throw missing("route");
-  }
-}
-
-function endpoint(site: Site, id = ""): EndpointRow {
-  const row = Object.hasOwn(site.world.endpoints, id) ? site.world.endpoints[id] : undefined;
-  if (!row) throw missing("endpoint");
-  return row;
-}
-
-/** What somebody else did behind our back: no operation, no lock. `null` takes an optional field away. */
-function changeByHand(site: Site, row: EndpointRow, body: unknown): EndpointRow {
-  const given = typeof body === "object" && body !== null ? Object.entries(body) : [];
-  const removed = OPTIONAL.filter((name) => given.some(([key, value]) => key === name && value === null));
-  const kept = given.filter(([key]) => !(removed as string[]).includes(key));
-  const parsed = ByHand.safeParse(given.length > 0 ? Object.fromEntries(kept) : body);
-  if (!parsed.success) {
-    const reasons = parsed.error.issues.map((issue) =>
-      [issue.path.join("."), issue.message].filter(Boolean).join(": "),
-    );
-    throw new Refusal(400, `not fields of an endpoint: ${reasons.join("; ")}`);
-  }
-  const fields = parsed.data;
-  const at = instant(site.now);
-  // A state comes with its times, unless they are given too.
-  if (fields.current_state === "active" && row.current_state !== "active") {
-    row.started_at = at;
-    delete row.suspended_at;
-  } else if (fields.current_state === "idle" && row.current_state !== "idle") {
-    row.suspended_at = at;
-    delete row.started_at;
-    delete row.compute_release_version;
-  }
-  Object.assign(row, fields, { updated_at: at });
-  for (const name of removed) delete row[name];
-  return row;
+  const [what, id, ...rest] = call.segments;
+  const key = `${call.method} ${what}${id === undefined ? "" : "/:id"}`;
+  const work = rest.length === 0 && Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined;
+  if (!work) throw missing("route");
+  return work(call, id ?? "");
 }

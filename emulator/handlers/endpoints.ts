@@ -1,15 +1,20 @@
 import { EndpointCreateBody, EndpointUpdateBody } from "../../provider/wire/endpoint.js";
 import { changeAnswer, endpointAnswer } from "../answers.js";
-import { newEndpoint, patchedSettings } from "../endpoint.js";
-import { begin, type Step } from "../progress.js";
+import { checkWish, newEndpoint, patchedSettings } from "../endpoint.js";
+import { taken } from "../ignored.js";
+import { begin, type Step } from "../operations.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
 import type { Site } from "../rules.js";
 import { instant } from "../time.js";
 import type { EndpointRow } from "../world.js";
 import { branchOf, endpointIn, endpointOf, endpointsOfBranch, projectOf } from "./lookup.js";
+import { inListOrder } from "./order.js";
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
+
+const listed = (call: Call, rows: EndpointRow[]): Answer =>
+  ok({ endpoints: inListOrder(call.site, rows).map(endpointAnswer) });
 
 const step = (endpoint: EndpointRow, action: string): Step => ({
   action,
@@ -23,10 +28,11 @@ function create(call: Call): Answer {
   const { endpoint: wish } = refuse.badBody("CreateProjectEndpoint", EndpointCreateBody, call.body);
   if (wish.region_id !== undefined) refuse.badRegion(wish.region_id, project);
   const branch = branchOf(call, project, wish.branch_id);
-  const endpoint = newEndpoint(site, project, wish);
+  checkWish(project, wish);
   refuse.branchNotReady(branch);
-  refuse.whileBusy(site, project.id);
-  if (endpoint.type === "read_write") refuse.secondPrimary(site, branch.id);
+  refuse.whileBusy(site, project.id, [branch.id]);
+  if (wish.type === "read_write") refuse.secondPrimary(site, branch.id);
+  const endpoint = newEndpoint(site, project, taken(site, "POST", wish));
   site.world.endpoints[endpoint.id] = endpoint;
   // Modelling choice: a compute that is created disabled starts like any other and is stopped at once.
   const stages = endpoint.disabled ? [["start_compute"], ["suspend_compute"]] : [["start_compute"]];
@@ -38,12 +44,12 @@ function create(call: Call): Answer {
 function list(call: Call): Answer {
   const project = projectOf(call);
   const rows = Object.values(call.site.world.endpoints).filter((one) => one.project_id === project.id);
-  return ok({ endpoints: rows.reverse().map(endpointAnswer) });
+  return listed(call, rows);
 }
 
 function listOfBranch(call: Call): Answer {
   const branch = branchOf(call, projectOf(call));
-  return ok({ endpoints: endpointsOfBranch(call, branch.id).reverse().map(endpointAnswer) });
+  return listed(call, endpointsOfBranch(call, branch.id));
 }
 
 function get(call: Call): Answer {
@@ -55,28 +61,29 @@ function update(call: Call): Answer {
   const project = projectOf(call);
   const { endpoint: wish } = refuse.badBody("UpdateProjectEndpoint", EndpointUpdateBody, call.body);
   const endpoint = endpointOf(call, project);
-  const { settings, ...fields } = wish;
-  const changed: EndpointRow = {
-    ...endpoint,
-    ...fields,
-    ...(settings ? { settings: patchedSettings(endpoint.settings, settings) } : {}),
-  };
-  refuse.badSize(changed.autoscaling_limit_min_cu, changed.autoscaling_limit_max_cu);
-  refuse.badTimeout(changed.suspend_timeout_seconds);
-  refuse.badProvisioner(changed.provisioner);
-  const branch = branchOf(call, project, changed.branch_id);
-  const moves = changed.branch_id !== endpoint.branch_id;
+  const asked = patched(site, endpoint, wish);
+  refuse.badSize(asked.autoscaling_limit_min_cu, asked.autoscaling_limit_max_cu);
+  refuse.badTimeout(asked.suspend_timeout_seconds);
+  refuse.badProvisioner(asked.provisioner);
+  const branch = branchOf(call, project, asked.branch_id);
+  const moves = asked.branch_id !== endpoint.branch_id;
   if (moves) refuse.branchNotReady(branch);
-  refuse.whileBusy(site, project.id);
+  refuse.whileBusy(site, project.id, [endpoint.branch_id, branch.id]);
   if (moves && endpoint.type === "read_write") refuse.secondPrimary(site, branch.id);
 
-  const restarts =
-    moves ||
-    changed.autoscaling_limit_min_cu !== endpoint.autoscaling_limit_min_cu ||
-    changed.autoscaling_limit_max_cu !== endpoint.autoscaling_limit_max_cu ||
-    changed.provisioner !== endpoint.provisioner;
+  const changed = patched(site, endpoint, taken(site, "PATCH", wish, endpoint));
+  const restarts = RESTARTING.some((field) => changed[field] !== endpoint[field]);
   Object.assign(endpoint, changed, { updated_at: instant(site.now) });
   return ok(changeAnswer(endpoint, applied(site, endpoint, restarts)));
+}
+
+/** What an active compute can only take by starting anew. */
+const RESTARTING = ["branch_id", "autoscaling_limit_min_cu", "autoscaling_limit_max_cu", "provisioner"] as const;
+
+function patched(site: Site, endpoint: EndpointRow, wish: EndpointUpdateBody["endpoint"]): EndpointRow {
+  const { settings, ...fields } = wish;
+  const set = settings ? { settings: patchedSettings(site, endpoint.settings, settings) } : {};
+  return { ...endpoint, ...fields, ...set };
 }
 
 /**

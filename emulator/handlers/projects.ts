@@ -8,14 +8,16 @@ import {
   roleAnswer,
 } from "../answers.js";
 import { newBranch, newProject } from "../branch.js";
-import { newEndpoint } from "../endpoint.js";
-import { begin } from "../progress.js";
+import { checkWish, newEndpoint } from "../endpoint.js";
+import { begin, type Step } from "../operations.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
+import type { Site } from "../rules.js";
 import { instant } from "../time.js";
 import { ProjectCreateBody, ProjectUpdateBody } from "./bodies.js";
 import { connectionDetails } from "./connections.js";
 import { projectOf } from "./lookup.js";
+import { inPageOrder } from "./order.js";
 import { wholeNumber } from "./query.js";
 
 const DEFAULT_LIMIT = 10;
@@ -34,11 +36,9 @@ function create(call: Call): Answer {
     role: wish.branch?.role_name,
     database: wish.branch?.database_name,
   });
-  const endpoint = newEndpoint(site, project, {
-    branch_id: branch.id,
-    type: "read_write",
-    provisioner: wish.provisioner,
-  });
+  const first = { branch_id: branch.id, type: "read_write" as const, provisioner: wish.provisioner };
+  checkWish(project, first);
+  const endpoint = newEndpoint(site, project, first);
   site.world.projects[project.id] = project;
   site.world.branches[branch.id] = branch;
   site.world.endpoints[endpoint.id] = endpoint;
@@ -77,7 +77,7 @@ function list(call: Call): Answer {
   return {
     status: 200,
     body: {
-      projects: page.map(projectItem),
+      projects: inPageOrder(call.site, page).map(projectItem),
       ...(last ? { pagination: { cursor: last.id } } : {}),
       applications: {},
       integrations: {},
@@ -99,7 +99,18 @@ function update(call: Call): Answer {
   Object.assign(project, fields, { updated_at: instant(site.now) });
   project.settings = { ...project.settings, ...settings };
   project.default_endpoint_settings = { ...project.default_endpoint_settings, ...defaults };
-  return { status: 200, body: { project: projectAnswer(project), operations: [] } };
+  const operations = settings?.["enable_logical_replication"] === true ? suspendAll(site, project.id) : [];
+  return { status: 200, body: { project: projectAnswer(project), operations: operations.map(operationAnswer) } };
+}
+
+/** Logical replication comes with a suspension of all that runs. */
+function suspendAll(site: Site, projectId: string) {
+  const active = Object.values(site.world.endpoints).filter(
+    (one) => one.project_id === projectId && one.current_state === "active",
+  );
+  for (const one of active) one.pending_state = "idle";
+  const steps = active.map(({ id, branch_id }): Step => ({ action: "suspend_compute", branch_id, endpoint_id: id }));
+  return begin(site, projectId, [steps]);
 }
 
 /** Not locked by pending operations, and without operations of its own: so the service was seen to behave. */

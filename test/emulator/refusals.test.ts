@@ -136,7 +136,7 @@ describe("what is not there", () => {
     ["POST", `${ENDPOINTS}/ep-x/suspend`, "endpoint"],
     ["POST", `${ENDPOINTS}/ep-x/restart`, "endpoint"],
     ["GET", `/projects/${SEED.second.projectId}/endpoints/${SEED.primaryId}`, "endpoint"],
-    ["GET", "/users/me", "route"],
+    ["GET", "/users/you", "route"],
     ["GET", "/projects/shared/endpoints", "project"],
     ["GET", `${ENDPOINTS}/`, "endpoint"],
   ])("%s %s is 404", async (method, path, what) => {

@@ -18,8 +18,8 @@ export interface Reply {
 }
 
 /** An emulator in virtual time, with a client that is not ours. */
-export function emulator(options: EmulatorOptions & { startMs?: number } = {}) {
-  const time = virtualTime(options.startMs);
+export function emulator({ startMs, ...options }: EmulatorOptions & { startMs?: number } = {}) {
+  const time = virtualTime(startMs);
   const running = createEmulator({ apiKey: KEY, time, random: seededRandom(1), operationMs: OPERATION_MS, ...options });
 
   async function raw(
