@@ -2,7 +2,7 @@
 
 import type { OnRestart, ProviderConfig } from "../config.js";
 import { atLeast, impactOf, markerOf, type Reason, replacementOf, sentence, type Verdict } from "../rules/restart.js";
-import { propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
+import { isHidden, propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 
@@ -39,11 +39,16 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   const verdict = before && judge(wishOf(before as Inputs), wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && verdict) failures.push(...refusals(verdict, inputs.onRestart, config.onRestart));
 
-  const restart = verdict ? markerOf(verdict) : adoptionMarker(inputs, wish, secrets, asSize(news));
+  const mayAdopt = Boolean(inputs.adopt) || unknown.has("adopt");
+  const adoption = () => (mayAdopt ? adoptionMarker(inputs, wish, secrets, asSize(news)) : "no");
+  const restart = verdict ? markerOf(verdict) : adoption();
   return {
     inputs: { ...visible(news), ...hidden(before, news, hint, config), restart },
     failures: failures.map((problem) => withoutSecrets(problem, secrets)),
-    warnings: unchecked ? sizeProblems.map(({ property, reason }) => `${property}: ${reason}`) : [],
+    warnings: (unchecked ? sizeProblems : []).map((problem) => {
+      const { property, reason } = withoutSecrets(problem, secrets);
+      return `${property}: ${reason}`;
+    }),
   };
 }
 
@@ -112,24 +117,22 @@ const FELT: readonly SettingName[] = [
 
 /** A compute that is taken over exists already, with settings that check can't see. */
 function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>, bySize: boolean): string {
-  if (!inputs.adopt) return "no";
   const felt = FELT.filter((name) => {
     if (wish[name] === undefined || (name === "disabled" && wish[name] === false)) return false;
-    return name !== "branchId" || typeof inputs.adopt === "string";
+    return name !== "branchId" || inputs.adopt !== true;
   });
   if (felt.length === 0) return "no";
   const sets = felt.map((name) => {
     const value = wish[name];
     const property = bySize && name.startsWith("autoscaling") ? "size" : propertyOf(name);
     const shown = value === UNKNOWN ? "known after apply" : typeof value === "string" ? value : JSON.stringify(value);
-    return secrets.has(property.split(".")[0]!) ? `${property} (secret)` : `${property} ${shown}`;
+    return isHidden(property, secrets) ? `${property} (secret)` : `${property} ${shown}`;
   });
   return `maybe: adopts an existing compute and sets ${[...new Set(sets)].join(", ")}; where it has other values it may restart, and open connections drop`;
 }
 
 /** A failure's text shows the value; not so for a secret. */
 function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
-  const top = problem.property.split(".")[0]!;
-  if (!secrets.has(top) || problem.reason.includes("a secret value")) return problem;
+  if (!isHidden(problem.property, secrets) || problem.reason.includes("a secret value")) return problem;
   return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
 }

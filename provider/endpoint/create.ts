@@ -5,7 +5,7 @@ import { isKind, type ServiceError, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
 import { pendingOf } from "../operations/settle.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
-import { differences, type Wish } from "../rules/settings.js";
+import { differences, isHidden, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
@@ -32,7 +32,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const { target, answer, deadline } = await context.turns.take(project, async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "create");
     const before = await lookBefore(process, project, called, deadline);
-    if (before[0]) assertRegion(inputs, before[0].region_id, `project ${project}`);
+    if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const existing = adopted(inputs, project, before);
     const made = existing
       ? await adopt(process, program, existing, deadline)
@@ -206,7 +206,7 @@ function refuseSecond(process: Process, program: Program, project: string, befor
   );
   if (namesake) {
     throw new Stopped(
-      `branch ${inputs.branchId} already has a ${type} compute named ${inputs.name}: ${namesake.id}. An interrupted run may have left it. It was not touched. Choose: adopt: "${namesake.id}" takes it over; another name makes a second one; or delete the compute if nobody needs it`,
+      `branch ${inputs.branchId} already has a ${type} compute named ${isHidden("name", program.secrets) ? "so" : inputs.name}: ${namesake.id}. An interrupted run may have left it. It was not touched. Choose: adopt: "${namesake.id}" takes it over; another name makes a second one; or delete the compute if nobody needs it`,
     );
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;

@@ -1,9 +1,9 @@
 // Compares the state with the program. No request: the engine runs diffs one by one.
 
-import { canonical, differences, digest, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
+import { canonical, differences, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs } from "./inputs.js";
-import { liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
+import { isNotTaken, liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
 
 export interface DiffAnswer {
   /**
@@ -29,7 +29,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
   if (olds.unfinished?.length) return { changes: true };
   const differing = differences(wish, live);
   const wanted = wish as Record<string, unknown>;
-  const alreadyAsked = (name: SettingName) => olds.notTaken?.[propertyOf(name)] === digest(wanted[name]);
+  const alreadyAsked = (name: SettingName) => isNotTaken(olds.notTaken?.[propertyOf(name)], wanted[name]);
   if (!differing.every(alreadyAsked)) return {};
   if (Object.values(wish).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
   return { changes: differing.length > 0 };

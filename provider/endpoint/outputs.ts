@@ -3,6 +3,7 @@
 import {
   digest,
   type EndpointType,
+  isHidden,
   type Live,
   type PreloadLibraries,
   propertyOf,
@@ -218,8 +219,26 @@ function partOf(managed: readonly string[], prefix: string, values: object | und
   return pruned(Object.fromEntries(keys.map((key) => [key, (values as Record<string, unknown>)?.[key]])));
 }
 
-/** What the service did not take, for the state: path -> digest of the value asked for, which may be a secret. */
-export function notTakenOf(names: readonly SettingName[], wish: object): Record<string, string> {
+/** Stands for the digest of a secret: whoever reads the state could try all values of a size. */
+const SECRET_DIGEST = "secret";
+
+/** What the service did not take, for the state: path -> digest of the value asked for. */
+export function notTakenOf(
+  names: readonly SettingName[],
+  wish: object,
+  secrets: ReadonlySet<string>,
+): Record<string, string> {
   const wanted = wish as Record<string, unknown>;
-  return Object.fromEntries(names.map((name) => [propertyOf(name), digest(wanted[name])]));
+  return Object.fromEntries(
+    names
+      .map(propertyOf)
+      .map((property, index) => [
+        property,
+        isHidden(property, secrets) ? SECRET_DIGEST : digest(wanted[names[index]!]),
+      ]),
+  );
 }
+
+/** Whether a value is the one that the service did not take before; true for a secret, of which nobody can tell. */
+export const isNotTaken = (kept: string | undefined, value: unknown): boolean =>
+  kept === SECRET_DIGEST || kept === digest(value);

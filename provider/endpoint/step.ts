@@ -6,7 +6,7 @@ import { isKind, NotReady, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { pendingOf, settle } from "../operations/settle.js";
-import { differences, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
+import { differences, isHidden, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
@@ -52,10 +52,11 @@ export async function look(process: Process, project: string, id: string, deadli
 }
 
 /** Fails where the program names another region than the compute's. */
-export function assertRegion(inputs: Inputs, regionId: string | undefined, what: string): void {
+export function assertRegion({ inputs, secrets }: Program, regionId: string | undefined, what: string): void {
   if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
+  const asked = isHidden("regionId", secrets) ? "another" : inputs.regionId;
   throw new Stopped(
-    `regionId is ${inputs.regionId}, but ${what} is in ${regionId}, the region of its project. Nothing was changed: set regionId to ${regionId} or leave it out, or name a project in ${inputs.regionId}`,
+    `regionId is ${asked}, but ${what} is in ${regionId}, the region of its project. Nothing was changed: set regionId to ${regionId} or leave it out, or name a project of that region`,
   );
 }
 
@@ -143,14 +144,14 @@ export async function readBack(
   const missed = toChange(wish, { ...(wish as Live), ...liveOf(now) });
   for (const name of missed) {
     const property = propertyOf(name);
-    const values = secrets.has(property.split(".")[0]!)
+    const values = isHidden(property, secrets)
       ? ""
       : ` (asked for ${JSON.stringify(wish[name])}, it has ${JSON.stringify(liveOf(now)[name])})`;
     process.warn(
       `compute ${id}: the service accepted the request, but did not take ${property}${values}. It will be asked again by the next \`pulumi up\`; perhaps the plan of the account does not allow it`,
     );
   }
-  const record = { adopted: target.adopted, notTaken: notTakenOf(missed, wish) };
+  const record = { adopted: target.adopted, notTaken: notTakenOf(missed, wish, secrets) };
   return outputsOf(now, target.program, record, knownAfter(target.last, inputs));
 }
 

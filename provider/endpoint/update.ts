@@ -33,7 +33,7 @@ export interface UpdateRequest {
 export async function update(process: Process, request: UpdateRequest): Promise<Outputs> {
   const { id, olds, program } = request;
   const { inputs } = program;
-  assertRegion(inputs, olds.regionId, `compute ${id}`);
+  assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
   const doubtful = (olds.unfinished?.length ?? 0) > 0 || olds.notTaken !== undefined;
   if (!doubtful && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);

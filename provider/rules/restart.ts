@@ -2,6 +2,7 @@
 // resource and by the report for pull requests.
 
 import {
+  isHidden,
   type Live,
   propertyOf,
   type SettingName,
@@ -47,8 +48,7 @@ type Rule<K extends SettingName> = (old: Settings[K] | undefined, next: Settings
 
 const RESTARTS = "if the compute is active it restarts, and open connections drop";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
-const NEW_HOST =
-  "the compute is deleted, open connections drop, and it is made anew with a new id and a new host";
+const NEW_HOST = "the compute is deleted, open connections drop, and it is made anew with a new id and a new host";
 
 const none: Rule<SettingName> = () => undefined;
 const newHost: Rule<SettingName> = () => ({ impact: "new-host", effect: NEW_HOST });
@@ -176,7 +176,7 @@ function describe<K extends SettingName>(
   secrets: ReadonlySet<string> | undefined,
 ): Reason[] {
   const property = propertyOf(name);
-  if (secrets?.has(property.split(".")[0]!) || secrets?.has(name)) {
+  if (isHidden(property, secrets)) {
     return [{ property, old: "a secret value", new: "another", ...effect }];
   }
   if (name === "pgSettings" && next !== UNKNOWN) {
@@ -205,7 +205,7 @@ function limitsAsSize(
   if (limits.length === 0) return reasons;
   const min = known(old.autoscalingLimitMinCu);
   const max = known(old.autoscalingLimitMaxCu);
-  const hide = secrets?.has("size") || secrets?.has("autoscalingLimitMinCu") || secrets?.has("autoscalingLimitMaxCu");
+  const hide = isHidden("size", secrets);
   const size: Reason = {
     ...(limits.find((limit) => limit.impact === worst(limits.map((one) => one.impact))) ?? limits[0]!),
     property: "size",

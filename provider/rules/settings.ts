@@ -38,6 +38,19 @@ export type Live = Partial<Settings>;
 export const propertyOf = (name: SettingName): string =>
   name === "pgSettings" || name === "preloadLibraries" ? `settings.${name}` : name;
 
+const SIZE_FORMS = ["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
+
+/**
+ * Whether the value of a property may not be shown. The forms of the size repeat and explain each other, so one that is
+ * secret hides all of them.
+ * @param path of the property in the program; @param secrets the top-level names that are secret
+ */
+export function isHidden(path: string, secrets: ReadonlySet<string> | undefined): boolean {
+  const top = path.split(".")[0]!;
+  const names = SIZE_FORMS.includes(top) ? SIZE_FORMS : [top];
+  return names.some((name) => secrets?.has(name));
+}
+
 /**
  * Whether a compute that has `has` is as `wanted`. No timeout and `0` are equal, lists of libraries have no order, and
  * inside `settings` only what the program names counts: the service may fill in the rest.
