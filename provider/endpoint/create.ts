@@ -33,7 +33,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     const deadline = deadlineFor(process, inputs.customTimeouts, "create");
     const before = await lookBefore(process, project, called, deadline);
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
-    const existing = adopted(inputs, project, before);
+    const existing = adopted(process, inputs, project, before);
     const made = existing
       ? await adopt(process, program, existing, deadline)
       : await post(process, program, before, deadline);
@@ -71,14 +71,24 @@ async function lookBefore(process: Process, project: string, called: number, dea
 }
 
 /** The compute that `adopt` means, or undefined where one is to be made. */
-function adopted(inputs: Inputs, project: string, before: readonly WireEndpoint[]): WireEndpoint | undefined {
-  const type = inputs.type ?? "read_write";
-  if (inputs.adopt === true) return before.find((one) => isPrimaryOf(one, inputs.branchId));
-  if (typeof inputs.adopt !== "string") return undefined;
-  const found = before.find((one) => one.id === inputs.adopt);
+function adopted(
+  process: Process,
+  inputs: Inputs,
+  project: string,
+  before: readonly WireEndpoint[],
+): WireEndpoint | undefined {
+  const { adopt, branchId, type = "read_write" } = inputs;
+  if (!adopt) return undefined;
+  const found = before.find((one) => (adopt === true ? isPrimaryOf(one, branchId) : one.id === adopt));
+  if (!found && adopt === true) return undefined;
   if (!found) {
     throw new Stopped(
-      `adopt names ${inputs.adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed`,
+      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed`,
+    );
+  }
+  if (process.created.has(found.id)) {
+    throw new Stopped(
+      `adopt means ${found.id}, which another resource of this same run has made or taken over: a compute belongs to one resource. Nothing was changed`,
     );
   }
   if (found.type !== undefined && found.type !== type) {

@@ -54,6 +54,16 @@ describe("adopting a compute", () => {
     expect(lab.resource("db").outputs["adopted"]).toBe(false);
   });
 
+  test.each([true, SEED.primaryId])(
+    "refuses a second resource that means the same compute: adopt %j",
+    async (adopt) => {
+      const lab = await labWith("db", adopted());
+      const outcome = await lab.up("twin", adopted({ adopt, size: 4 }));
+      expect(outcome.error?.message).toMatch(/another resource of this same run has made or taken over/);
+      expect(changes(outcome)).toEqual([]);
+    },
+  );
+
   test("is only read by create: taking it away, or adding it, sends nothing", async () => {
     const lab = await labWith("db", adopted());
     expect((await lab.up("db", adopted({ adopt: undefined }))).sent).toEqual([]);
