@@ -39,8 +39,8 @@ export function createBody(wish: Wish, extra: { autoName?: string; regionId?: st
 
 /**
  * The body that changes the named settings to what the wish asks for. The limits go as a pair; `settings` goes whole,
- * since it is not documented whether the service merges or replaces it.
- * @param live the compute as it is, for the parts of `settings` that the program does not manage
+ * since it is not documented whether the service merges or replaces it: what is not named stays as it is.
+ * @param live the compute as it is, for the parts of `settings` that are not named
  */
 export function updateBody(
   names: readonly SettingName[],
@@ -52,7 +52,9 @@ export function updateBody(
   if (send.has("autoscalingLimitMinCu") || send.has("autoscalingLimitMaxCu")) {
     send.add("autoscalingLimitMinCu").add("autoscalingLimitMaxCu");
   }
-  if (send.has("pgSettings") || send.has("preloadLibraries")) send.add("pgSettings").add("preloadLibraries");
+  // A service that does not tell its settings can only be told what the program wants.
+  const silent = live?.settings === undefined;
+  if (silent && needsLiveSettings(names)) send.add("pgSettings").add("preloadLibraries");
   const chosen = Object.fromEntries(Object.entries(wanted).filter(([name]) => send.has(name as SettingName))) as Live;
   return { endpoint: changeFields(chosen, live) };
 }
@@ -71,18 +73,16 @@ function changeFields(live: Live, has: WireEndpoint | undefined): EndpointUpdate
 }
 
 function settingsField(live: Live, has: WireSettings | undefined): EndpointUpdateBody["endpoint"]["settings"] {
-  if (live.pgSettings === undefined && live.preloadLibraries === undefined) return undefined;
-  const preload = live.preloadLibraries;
+  const { pgSettings, preloadLibraries } = live;
+  if (pgSettings === undefined && preloadLibraries === undefined) return undefined;
+  const libraries = pruned({
+    use_defaults: preloadLibraries?.useDefaults ?? has?.preload_libraries?.use_defaults,
+    enabled_libraries: preloadLibraries?.enabledLibraries ?? has?.preload_libraries?.enabled_libraries,
+  });
   return pruned({
     ...(has as object | undefined),
-    pg_settings: live.pgSettings || has?.pg_settings ? { ...has?.pg_settings, ...live.pgSettings } : undefined,
-    preload_libraries:
-      preload || has?.preload_libraries
-        ? pruned({
-            use_defaults: preload?.useDefaults ?? has?.preload_libraries?.use_defaults,
-            enabled_libraries: preload?.enabledLibraries ?? has?.preload_libraries?.enabled_libraries,
-          })
-        : undefined,
+    pg_settings: pgSettings || has?.pg_settings ? { ...has?.pg_settings, ...pgSettings } : undefined,
+    preload_libraries: preloadLibraries || has?.preload_libraries ? libraries : undefined,
   });
 }
 

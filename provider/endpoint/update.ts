@@ -35,7 +35,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const { inputs } = program;
   assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
-  const doubtful = (olds.unfinished?.length ?? 0) > 0 || olds.notTaken !== undefined;
+  const doubtful = (olds.unfinished?.length ?? 0) > 0;
   if (!doubtful && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);
 
   const project = olds.projectId;
