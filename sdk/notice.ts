@@ -101,6 +101,7 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>)
   const verdict = impactOf(live, wish, { secrets, asSize: news["size"] !== undefined });
   // Never awaited: the message waits for the URN, which waits for this hook.
   if (mode !== "allow" && verdict.impact !== "none") void pulumi.log.warn(warningOf(args.id, verdict), at);
+  else if (mode !== "allow" && isUnfinished(olds)) void pulumi.log.warn(warningOfRest(args.id), at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
 
@@ -111,6 +112,13 @@ function warningOf(id: string, verdict: Verdict): string {
   const mayReplace = verdict.reasons.some(({ property }) => property === "projectId" || property === "type");
   const what = mayReplace ? "may replace" : (does[verdict.impact] ?? "affects");
   return `this change ${what} compute ${id}: ${sentence(verdict)}. ${RECONNECT}`;
+}
+
+const isUnfinished = ({ unfinished }: Props): boolean => Array.isArray(unfinished) && unfinished.length > 0;
+
+/** The state can't tell what became of a change that failed: the update finds out, and finishes it. */
+function warningOfRest(id: string): string {
+  return `an earlier change of compute ${id} did not end well: this update looks what became of it and sends again what is missing; then the compute may restart, and open connections drop. ${RECONNECT}`;
 }
 
 /** In the marker's words: an adoption ("maybe: adopts …"), or a replacement. */

@@ -93,15 +93,18 @@ export interface Program {
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
+  /** Whether the plan said that the compute restarts, stops or is replaced. */
+  announced: boolean;
 }
 
 /** Reads inputs that check has passed. */
 export function programOf(raw: Record<string, unknown>): Program {
-  const { __autoName: autoName, __secret: secrets } = raw;
+  const { __autoName: autoName, __secret: secrets, restart } = raw;
   return {
     inputs: checkInputs(raw).inputs,
     ...(typeof autoName === "string" ? { autoName } : {}),
     secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),
+    announced: typeof restart === "string" && restart.startsWith("yes"),
   };
 }
 

@@ -1,13 +1,15 @@
 // Sends what differs, waits, reads back. PATCH …/endpoints/{id}
 
-import { isKind, NotReady } from "../errors.js";
+import { isKind, NotReady, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { pendingOf, settle } from "../operations/settle.js";
+import { atLeast, impactOf, sentence } from "../rules/restart.js";
+import type { Live, Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Program } from "./inputs.js";
-import { liveOf } from "./mapping.js";
+import { liveOf, pruned } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
 import {
   assertRegion,
@@ -43,8 +45,10 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const done = await process.context.turns.take(project, async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
     const live = doubtful ? await finish(process, target, olds, deadline) : undefined;
-    const names = toChange(wish, live ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds));
+    const known = live ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
+    const names = toChange(wish, known);
     if (names.length === 0 && live) return { answer: live, deadline };
+    refuseUnannounced(process, target, known, wish);
     const answer = await patch(process, target, wish, names, live, deadline).catch((error: unknown) => {
       throw isKind(error, "unclear") ? inDoubt(target, olds, error) : error;
     });
@@ -52,6 +56,20 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     return { answer: answer.endpoint, deadline };
   });
   return readBack(process, target, done.answer, done.deadline);
+}
+
+/**
+ * Check compares with old inputs: after a failed update, or where a property was not managed before, they do not say
+ * what the compute has, and `refuse` has to hold there as well. What the plan said, and was let through, goes on.
+ */
+function refuseUnannounced(process: Process, { id, program }: Target, known: Live, wish: Wish): void {
+  const { inputs, secrets, announced } = program;
+  if (announced || (inputs.onRestart ?? process.config.onRestart) !== "refuse") return;
+  const verdict = impactOf(known, wish, { secrets, asSize: inputs.size !== undefined });
+  if (!atLeast(verdict.impact, "restart")) return;
+  throw new Stopped(
+    `updating compute ${id} would do more than the plan could tell: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+  );
 }
 
 /** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
@@ -63,15 +81,16 @@ function inDoubt({ id, project }: Target, olds: Outputs, cause: Error): NotReady
 
 /** Only what the state remembers of the program changes. */
 function withoutRequest(olds: Outputs, program: Program): Outputs {
-  const { inputs } = program;
+  const { inputs, secrets } = program;
   const { unfinished, notTaken, onDelete, waitForReady, customTimeouts, size, ...rest } = olds;
-  const fixed = rest.autoscalingLimitMinCu === rest.autoscalingLimitMaxCu ? rest.autoscalingLimitMaxCu : undefined;
-  const outputs = {
-    ...rest,
-    size: inputs.size === undefined ? undefined : (fixed ?? size),
+  const { autoscalingLimitMinCu: min = size, autoscalingLimitMaxCu: max = size, ...others } = rest;
+  return pruned({
+    ...others,
+    size: inputs.size !== undefined && min === max ? max : undefined,
+    // Under another name than the program's, Pulumi would not hide them.
+    ...(secrets.has("size") ? {} : { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max }),
     ...recordOf(program, { adopted: olds.adopted }),
-  };
-  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value !== undefined)) as unknown as Outputs;
+  });
 }
 
 /** An earlier step did not end well: waits for what it left and tells how the compute is now. */

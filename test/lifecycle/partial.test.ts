@@ -280,3 +280,32 @@ function withoutTimeout<T extends { body?: string }>(request: T): T {
   const { endpoint } = JSON.parse(request.body ?? "{}") as { endpoint: Record<string, unknown> };
   return { ...request, body: JSON.stringify({ endpoint: { ...endpoint, suspend_timeout_seconds: undefined } }) };
 }
+
+describe("the preview after a failure", () => {
+  test("warns that the update may restart the compute, since it looks and sends again what is missing", async () => {
+    const lab = await labWith("db", primary({ size: 1 }));
+    spoil(lab, { operation: { action: "apply_config", then: "error" } });
+    await lab.fails("db", primary({ size: 2 }));
+    expect((await lab.preview("db", primary({ size: 2 }))).notice).toBe("may-restart");
+    expect((await lab.preview("db", primary({ size: 1 }))).notice).toBe("restart");
+  });
+
+  test("refuse holds although check can't see it: old inputs and program agree, the compute is different", async () => {
+    const lab = await labWith("db", primary({ size: 1 }));
+    spoil(lab, { operation: { action: "apply_config", then: "error" } });
+    await lab.fails("db", primary({ size: 2 }));
+    const outcome = await lab.fails("db", primary({ size: 1, onRestart: "refuse" }));
+    expect(changes(outcome)).toEqual([]);
+    expect(outcome.error.message).toMatch(/size 2 → 1.*refuse.*nothing was changed/);
+    await lab.up("db", primary({ size: 1, onRestart: "warn" }));
+    expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
+  });
+
+  test("refuse lets pass what does not restart", async () => {
+    const lab = await labWith("db", primary({ size: 1 }));
+    spoil(lab, { operation: { action: "apply_config", then: "error" } });
+    await lab.fails("db", primary({ size: 1, suspendTimeoutSeconds: 60 }));
+    await lab.up("db", primary({ size: 1, suspendTimeoutSeconds: 120, onRestart: "refuse" }));
+    expect(compute(lab, "db").suspend_timeout_seconds).toBe(120);
+  });
+});

@@ -138,6 +138,18 @@ describe("settings", () => {
   });
 });
 
+describe("under refuse", () => {
+  test("a size that was not managed before, and is another: fails before anything is changed", async () => {
+    const lab = await labWith("db", primary());
+    expect((await lab.preview("db", primary({ size: 2, onRestart: "refuse" }))).marker).toMatch(/^maybe/);
+    const outcome = await lab.fails("db", primary({ size: 2, onRestart: "refuse" }));
+    expect(outcome.error.message).toMatch(/0.25 → 2.*nothing was changed/);
+    expect(changes(outcome)).toEqual([]);
+    // The same size as the compute has is no restart.
+    expect((await lab.up("db", primary({ size: 0.25, onRestart: "refuse" }))).sent).toEqual([]);
+  });
+});
+
 describe("an update that can't be", () => {
   test("a branch that is not there is named, and nothing is changed", async () => {
     const lab = await labWith("db", primary({ size: 1 }));

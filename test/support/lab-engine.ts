@@ -116,7 +116,8 @@ const outputsIn = (resource: Resource): Outputs => struct(resource.outputs) as u
 
 /** What the hook makes of old outputs and new inputs (`sdk/notice.ts`). */
 function noticeOf(oldOutputs: Props, inputs: Props): Impact {
-  return impactOf(wishOf(oldOutputs as Asked) as Live, wishOf(inputs as Asked)).impact;
+  const { impact } = impactOf(wishOf(oldOutputs as Asked) as Live, wishOf(inputs as Asked));
+  return impact === "none" && oldOutputs["unfinished"] ? "may-restart" : impact;
 }
 
 /** A copy as it comes out on the other side of gRPC, where `undefined` is an error. */
