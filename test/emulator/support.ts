@@ -1,4 +1,6 @@
+import { expect } from "vitest";
 import { createEmulator, type EmulatorOptions, SEED, seededRandom, virtualTime } from "../../emulator/index.js";
+import { problemsOf } from "./published.js";
 
 export const KEY = "key-of-the-tests";
 export const PROJECT = `/projects/${SEED.projectId}`;
@@ -17,7 +19,10 @@ export interface Reply {
   body: Body;
 }
 
-/** An emulator in virtual time, with a client that is not ours. */
+/**
+ * An emulator in virtual time, with a client that is not ours. Each honest answer to it is held to the published schema;
+ * where a test spoils answers, they are what the test says.
+ */
 export function emulator({ startMs, ...options }: EmulatorOptions & { startMs?: number } = {}) {
   const time = virtualTime(startMs);
   const running = createEmulator({ apiKey: KEY, time, random: seededRandom(1), operationMs: OPERATION_MS, ...options });
@@ -33,15 +38,24 @@ export function emulator({ startMs, ...options }: EmulatorOptions & { startMs?: 
     const json = answer.headers["content-type"]?.startsWith("application/json");
     return { ...answer, text: answer.body, body: json ? JSON.parse(answer.body) : undefined };
   }
+  let honest = true;
+  const { add } = running.faults;
+  running.faults.add = (rule) => {
+    if ("match" in rule) honest = false;
+    add(rule);
+  };
   /** A request to the API with the key. */
-  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    raw(method, `/api/v2${path}`, body === undefined ? undefined : JSON.stringify(body), {
-      Authorization: `Bearer ${KEY}`,
-      ...headers,
-    });
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const reply = await raw(method, `/api/v2${path}`, text, { Authorization: `Bearer ${KEY}`, ...headers });
+    if (honest && reply.status !== "cut") expect(problemsOf(method, path, reply.status, reply.body)).toEqual([]);
+    return reply;
+  };
   /** A request to the control routes, without a key. */
-  const control = (method: string, path: string, body?: unknown) =>
-    raw(method, `/_emulator${path}`, body === undefined ? undefined : JSON.stringify(body));
+  const control = (method: string, path: string, body?: unknown) => {
+    if (path === "/faults") honest = false;
+    return raw(method, `/_emulator${path}`, body === undefined ? undefined : JSON.stringify(body));
+  };
   /** Lets everything end that is under way. */
   const settle = () => time.advance(60_000);
   const endpoint = async (id: string = SEED.primaryId): Promise<Body> =>
