@@ -31,7 +31,9 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const called = context.clock.now();
   const { target, answer, deadline } = await context.turns.take(project, async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "create");
-    const before = await lookBefore(process, project, called, deadline);
+    const before = await lookBefore(process, project, called, deadline).catch((error: unknown) => {
+      throw unseen(error, `project ${project}`, "projectId");
+    });
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const existing = adopted(process, inputs, project, before);
     const made = existing
@@ -235,8 +237,18 @@ function alreadyThere(error: ServiceError): boolean {
   return /already exists/i.test(message) && (code === "ENDPOINTS_LIMIT_EXCEEDED" || status === 409);
 }
 
+/** For a 404, which says neither what is missing nor why. */
+function unseen(error: unknown, what: string, property: string): unknown {
+  if (!isKind(error, "service") || error.answer.status !== 404) return error;
+  return new Stopped(
+    `${what} does not exist, or this key can't see it, so no compute was made. Check ${property} and the key (${error.message})`,
+  );
+}
+
 function explained(error: unknown, inputs: Inputs, project: string): unknown {
-  if (!isKind(error, "service") || !alreadyThere(error)) return error;
+  if (!isKind(error, "service")) return error;
+  if (error.answer.status === 404) return unseen(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
+  if (!alreadyThere(error)) return error;
   return new Stopped(`${primaryExists(inputs, project, "made meanwhile")} (${error.message})`);
 }
 

@@ -70,13 +70,13 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "an unknown branch",
     args: 'branchId: "br-nowhere"',
-    says: /the service answered 404: branch not found \(request id \S+\)/,
+    says: /^branch br-nowhere of project \S+ does not exist, or this key can't see it, so no compute was made\. Check branchId and the key \(.*the service answered 404: branch not found \(request id \S+\)\)$/,
     requests: [LIST, `POST /projects/${SEED.projectId}/endpoints`],
   },
   {
     rule: "an unknown project",
     args: 'projectId: "nowhere"',
-    says: /the service answered 404: project not found \(request id \S+\)/,
+    says: /^project nowhere does not exist, or this key can't see it, so no compute was made\. Check projectId and the key \(.*the service answered 404: project not found \(request id \S+\)\)$/,
     requests: ["GET /projects/nowhere/endpoints"],
   },
   {
