@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { programOf } from "../../provider/endpoint/inputs.js";
+import { liveOf } from "../../provider/endpoint/mapping.js";
+import { differences } from "../../provider/rules/settings.js";
+import { wishOf } from "../../provider/rules/wish.js";
+import { WireEndpoint } from "../../provider/wire/endpoint.js";
+import { drifts, programs } from "./arbitraries.js";
+import { byHand, changes, compute, type Lab, labWith, type Props } from "./support.js";
+
+const RUNS = { numRuns: 150 };
+
+/** The settings that the program names and the compute at the service has otherwise. */
+const unlike = (lab: Lab, args: Props) =>
+  differences(wishOf(programOf(args).inputs), liveOf(WireEndpoint.parse(compute(lab, "db"))));
+
+/** What an open connection would feel if it changed. `disabled: false` hurts nobody. */
+const felt = (lab: Lab) => {
+  const { branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu, disabled, settings } = compute(lab, "db");
+  return JSON.stringify([
+    branch_id,
+    autoscaling_limit_min_cu,
+    autoscaling_limit_max_cu,
+    settings.pg_settings ?? {},
+    disabled,
+  ]);
+};
+const withoutEnabling = (lab: Lab, before: string) =>
+  compute(lab, "db").disabled ? before : before.replace(/true\]$/, "false]");
+
+describe("laws of an update", () => {
+  test("any pair of programs is updated in place, the compute is as the second one wishes, and then nothing is left", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, programs, async (a, b) => {
+        const lab = await labWith("db", a);
+        const { id, outputs } = lab.resource("db");
+        expect(unlike(lab, a)).toEqual([]);
+        const outcome = await lab.up("db", b);
+        expect(["update", "same"]).toContain(outcome.op);
+        expect(outcome.diff?.replaces).toBeUndefined();
+        expect(lab.resource("db").id).toBe(id);
+        expect(lab.resource("db").outputs["host"]).toBe(outputs["host"]);
+        expect(unlike(lab, b)).toEqual([]);
+        expect(changes(outcome).length).toBeLessThanOrEqual(1);
+        expect(outcome.warnings).toEqual([]);
+        expect(await lab.up("db", b)).toMatchObject({ op: "same", sent: [] });
+      }),
+      RUNS,
+    );
+  });
+
+  test("what a preview calls harmless changes nothing that a connection feels, whatever drifted", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, programs, drifts, fc.boolean(), async (a, b, drift, refresh) => {
+        const lab = await labWith("db", a);
+        byHand(lab, lab.resource("db").id, drift);
+        if (refresh) await lab.refresh();
+        const preview = await lab.preview("db", b);
+        const before = felt(lab);
+        const outcome = await lab.up("db", b);
+        expect([outcome.op, outcome.marker, outcome.notice]).toEqual([preview.op, preview.marker, preview.notice]);
+        if (preview.marker === "no" && preview.notice === "none") expect(felt(lab)).toBe(withoutEnabling(lab, before));
+        if (preview.op === "same") expect(outcome.sent).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("after a refresh, marker and hook agree, and drift is set back", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, drifts, async (a, drift) => {
+        const lab = await labWith("db", a);
+        byHand(lab, lab.resource("db").id, drift);
+        await lab.refresh();
+        const outcome = await lab.up("db", a);
+        const word = { none: "no", "may-restart": "maybe", restart: "yes", stop: "yes" } as Record<string, string>;
+        if (outcome.op === "update") expect(outcome.marker.split(":")[0]).toBe(word[outcome.notice]);
+        expect(unlike(lab, a)).toEqual([]);
+        expect(await lab.up("db", a)).toMatchObject({ op: "same", sent: [] });
+      }),
+      RUNS,
+    );
+  });
+
+  test("a refresh without drift changes nothing, and neither does a second one", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, programs, async (a, b) => {
+        const lab = await labWith("db", a);
+        await lab.up("db", b);
+        const before = structuredClone(lab.resource("db"));
+        await lab.refresh();
+        expect(lab.resource("db")).toEqual(before);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a program taken back takes the compute back, as far as both name the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, programs, async (a, b) => {
+        const lab = await labWith("db", a);
+        await lab.up("db", b);
+        await lab.up("db", a);
+        expect(unlike(lab, a)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
