@@ -78,3 +78,49 @@ test("the lock ends with the last operation of a chain, not with the first", asy
   emulated.time.advance(1);
   expect(await status()).toBe(201);
 });
+
+describe("where the lock is the branch's, while a compute of main restarts,", () => {
+  const primaryOn = (branch_id: string) => ({ endpoint: { branch_id, type: "read_write" } });
+  const { main, dev, preview } = SEED.branches;
+  const role = { role: { name: "app" } };
+
+  /** A compute on dev at rest, and the one on main in the middle of a restart. */
+  async function half() {
+    const emulated = emulator({ lock: "branch" });
+    const { id } = (await emulated.call("POST", ENDPOINTS, primaryOn(dev))).body.endpoint;
+    emulated.settle();
+    await emulated.call("PATCH", PRIMARY, { endpoint: { autoscaling_limit_max_cu: 1 } });
+    return { ...emulated, onDev: `${ENDPOINTS}/${id}` };
+  }
+
+  test.each<[string, string, (onDev: string) => string, Body, number]>([
+    ["a compute on main", "POST", () => ENDPOINTS, replica, 423],
+    ["a change of main's compute", "PATCH", () => PRIMARY, { endpoint: { name: "x" } }, 423],
+    ["a restart of main's compute", "POST", () => `${PRIMARY}/restart`, undefined, 423],
+    ["a branch of main", "POST", () => `${PROJECT}/branches`, {}, 423],
+    ["a role on main", "POST", () => `${PROJECT}/branches/${main}/roles`, role, 423],
+    ["a move to main", "PATCH", (onDev) => onDev, { endpoint: { branch_id: main } }, 423],
+    ["main's new name", "PATCH", () => `${PROJECT}/branches/${main}`, { branch: { name: "x" } }, 423],
+    ["a restore from main", "POST", () => `${PROJECT}/branches/${preview}/restore`, { source_branch_id: main }, 423],
+    ["a change of the project", "PATCH", () => PROJECT, { project: { name: "x" } }, 423],
+    ["a compute on preview", "POST", () => ENDPOINTS, primaryOn(preview), 201],
+    ["a change of dev's compute", "PATCH", (onDev) => onDev, { endpoint: { autoscaling_limit_max_cu: 1 } }, 200],
+    ["a restart of dev's compute", "POST", (onDev) => `${onDev}/restart`, undefined, 200],
+    ["a delete of dev's compute", "DELETE", (onDev) => onDev, undefined, 200],
+    ["a move from dev to preview", "PATCH", (onDev) => onDev, { endpoint: { branch_id: preview } }, 200],
+    ["a branch of dev", "POST", () => `${PROJECT}/branches`, { branch: { parent_id: dev } }, 201],
+    ["a role on dev", "POST", () => `${PROJECT}/branches/${dev}/roles`, role, 201],
+    ["a delete of preview", "DELETE", () => `${PROJECT}/branches/${preview}`, undefined, 200],
+  ])("%s: %s", async (_what, method, path, body, status) => {
+    const emulated = await half();
+    expect((await emulated.call(method, path(emulated.onDev), body)).status).toBe(status);
+  });
+
+  test("work on no branch locks them all", async () => {
+    const emulated = emulator({ lock: "branch" });
+    emulated.running.startOperation({ projectId: SEED.projectId, action: "tenant_reattach" });
+    expect((await emulated.call("POST", ENDPOINTS, primaryOn(dev))).status).toBe(423);
+    emulated.settle();
+    expect((await emulated.call("POST", ENDPOINTS, primaryOn(dev))).status).toBe(201);
+  });
+});
