@@ -96,7 +96,8 @@ export class Caller {
     if (retryAfter >= Math.max(0, deadline.leftMs())) return undefined;
     const answeredAt = clock.now();
     let waited = false;
-    if (failure.kind === "status" && failure.status === 423) {
+    // A look at the operations that meets a 423 must not wait for such looks: it would wait for itself.
+    if (failure.kind === "status" && failure.status === 423 && isMutation(call.method)) {
       // A failed question is no answer: the request is repeated as if nobody had asked.
       if (await call.needless?.().catch(() => false)) return undefined;
       waited = await this.#options.onLocked(call.project, deadline);

@@ -97,6 +97,15 @@ describe("a project that refuses work", () => {
     expect(outcome.said.join("\n")).toContain("423");
   });
 
+  test("to a look at its operations, as in maintenance: the look is taken again, and does not wait for itself", async () => {
+    for (const path of [OPERATIONS, ENDPOINTS]) {
+      const lab = await labWith("db", primary({ size: 1 }), { emulator: { operationMs: 3000 } });
+      spoil(lab, { match: { method: "GET", path }, times: 4, then: { status: 423 } });
+      await lab.up("db", primary({ size: 2 }));
+      expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(2);
+    }
+  });
+
   test("for ever: ends with the deadline, without a hot loop, with nothing in the state", async () => {
     const lab = new Lab();
     spoil(lab, { match: { method: "POST" }, times: 100_000, then: { status: 423 } });
