@@ -170,7 +170,10 @@ describe("a service that says little", () => {
       name: hint("main"),
       projectId: PROJECT,
       restart: "no",
-      settings: {},
+      settings: expect.any(Object),
+      size: 1,
+      autoscalingLimitMinCu: 1,
+      autoscalingLimitMaxCu: 1,
       type: "read_write",
     });
     const changed = await shim.update(made.id, made.outputs, { ...program, size: 2 });

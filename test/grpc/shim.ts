@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ const { Struct } = createRequire(SCRIPT)("google-protobuf/google/protobuf/struct
 
 /** A folder from which the package resolves, as a program's does. */
 export async function programFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  if (!existsSync(join(REPOSITORY, "dist/provider/index.js"))) throw new Error("there is no build: `npm run build`");
+  sayIfOld();
   const path = await realpath(await mkdtemp(join(tmpdir(), "compute-endpoint-grpc-")));
   const modules = join(path, "node_modules");
   const ours = join(modules, "pulumi-compute-endpoint");
@@ -42,6 +42,19 @@ export async function programFolder(): Promise<{ path: string; remove: () => Pro
     await symlink(join(REPOSITORY, "node_modules", name), join(modules, name));
   }
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+const newest = (folder: string): number =>
+  Math.max(
+    ...readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
+      (name) => statSync(join(REPOSITORY, folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    ),
+  );
+
+/** What is tested is the build: `npm test` makes one, `npx vitest` does not. */
+function sayIfOld(): void {
+  if (!existsSync(join(REPOSITORY, "dist/provider/index.js"))) throw new Error("there is no build: `npm run build`");
+  if (newest("provider") > newest("dist")) console.warn("dist/ is older than provider/: `npm run build`");
 }
 
 /** A call that failed, with what Pulumi would keep in the state. */
