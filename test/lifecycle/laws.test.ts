@@ -1,32 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../../provider/endpoint/inputs.js";
-import { liveOf } from "../../provider/endpoint/mapping.js";
-import { differences } from "../../provider/rules/settings.js";
-import { wishOf } from "../../provider/rules/wish.js";
-import { WireEndpoint } from "../../provider/wire/endpoint.js";
 import { drifts, programs } from "./arbitraries.js";
-import { byHand, changes, compute, type Lab, labWith, type Props } from "./support.js";
+import { byHand, changes, felt, labWith, stillFelt, unlike } from "./support.js";
 
 const RUNS = { numRuns: 150 };
-
-/** The settings that the program names and the compute at the service has otherwise. */
-const unlike = (lab: Lab, args: Props) =>
-  differences(wishOf(programOf(args).inputs), liveOf(WireEndpoint.parse(compute(lab, "db"))));
-
-/** What an open connection would feel if it changed. `disabled: false` hurts nobody. */
-const felt = (lab: Lab) => {
-  const { branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu, disabled, settings } = compute(lab, "db");
-  return JSON.stringify([
-    branch_id,
-    autoscaling_limit_min_cu,
-    autoscaling_limit_max_cu,
-    settings.pg_settings ?? {},
-    disabled,
-  ]);
-};
-const withoutEnabling = (lab: Lab, before: string) =>
-  compute(lab, "db").disabled ? before : before.replace(/true\]$/, "false]");
 
 describe("laws of an update", () => {
   test("any pair of programs is updated in place, the compute is as the second one wishes, and then nothing is left", async () => {
@@ -59,7 +36,7 @@ describe("laws of an update", () => {
         const before = felt(lab);
         const outcome = await lab.up("db", b);
         expect([outcome.op, outcome.marker, outcome.notice]).toEqual([preview.op, preview.marker, preview.notice]);
-        if (preview.marker === "no" && preview.notice === "none") expect(felt(lab)).toBe(withoutEnabling(lab, before));
+        if (preview.marker === "no" && preview.notice === "none") expect(felt(lab)).toBe(stillFelt(lab, before));
         if (preview.op === "same") expect(outcome.sent).toEqual([]);
       }),
       RUNS,

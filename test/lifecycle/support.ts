@@ -1,4 +1,9 @@
 import { type FaultRule, SEED } from "../../emulator/index.js";
+import { programOf } from "../../provider/endpoint/inputs.js";
+import { liveOf } from "../../provider/endpoint/mapping.js";
+import { differences } from "../../provider/rules/settings.js";
+import { wishOf } from "../../provider/rules/wish.js";
+import { WireEndpoint } from "../../provider/wire/endpoint.js";
 import { type Between, Lab, type LabOptions, type Outcome, type Props, type Run, type Sent } from "../support/lab.js";
 
 export { SEED } from "../../emulator/index.js";
@@ -85,6 +90,26 @@ function without(value: unknown, field: string): unknown {
   const kept = Object.entries(value).filter(([key]) => key !== field);
   return Object.fromEntries(kept.map(([key, inner]) => [key, without(inner, field)]));
 }
+
+/** The settings that the program names and the compute at the service has otherwise. */
+export const unlike = (lab: Lab, args: Props) =>
+  differences(wishOf(programOf(args).inputs), liveOf(WireEndpoint.parse(compute(lab, "db"))));
+
+/** What an open connection would feel if it changed. */
+export const felt = (lab: Lab): string => {
+  const {
+    branch_id,
+    autoscaling_limit_min_cu: min,
+    autoscaling_limit_max_cu: max,
+    disabled,
+    settings,
+  } = compute(lab, "db");
+  return JSON.stringify([branch_id, min, max, Object.entries(settings.pg_settings ?? {}).sort(), disabled]);
+};
+
+/** The same with `disabled: false` where the compute was enabled since: that hurts nobody. */
+export const stillFelt = (lab: Lab, before: string): string =>
+  compute(lab, "db").disabled ? before : before.replace(/true\]$/, "false]");
 
 /** Lets everything end that is under way at the service. */
 export const settle = (lab: Lab): Promise<void> => lab.clock.advance(60_000);
