@@ -1,36 +1,33 @@
-import { parseArgs } from "node:util";
-import { type RunningEmulator, startEmulator } from "../emulator/index.js";
+import { type EmulatorOptions, type RunningEmulator, startEmulator, type World } from "../emulator/index.js";
+import { HELP, parseFlags } from "./emulator-flags.js";
 import type { Command } from "./main.js";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-const LARGEST_PORT = 65_535;
-const LARGEST_OPERATION_MS = 3_600_000;
-
-const HELP = `Usage: compute-endpoint emulator [--port PORT] [--api-key KEY] [--operation-ms MS]
-
-Runs a control plane on 127.0.0.1 that behaves like the service's, with a seeded project, until it is interrupted.
-
-  --port PORT          0, the default, takes a free one
-  --api-key KEY        the key that clients must send; made up if left out
-  --operation-ms MS    how long each operation takes (default 500)
-  --help
-`;
+const SHOWN_LINES = 20;
 
 export const emulator: Command = {
   summary: "run a local control plane to try programs against",
   async run(args) {
-    const options = parsed(args);
-    if (typeof options === "number") return options;
+    let options: EmulatorOptions | "help";
+    try {
+      options = parseFlags(args);
+    } catch (error) {
+      return fail(EXIT_USAGE, `${(error as Error).message}; see --help`);
+    }
+    if (options === "help") {
+      process.stdout.write(HELP);
+      return 0;
+    }
     let running: RunningEmulator;
     try {
       running = await startEmulator(options);
     } catch (error) {
-      return fail(EXIT_FAILED, portError(error as NodeJS.ErrnoException, options.port));
+      return fail(EXIT_FAILED, reasonOf(error as NodeJS.ErrnoException, options));
     }
-    // At once: what a client is waiting for is not worth a terminal that hangs.
+    // At once: what a client is waiting for is not worth a terminal that hangs, and what it was told is kept already.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(0));
-    process.stdout.write(greeting(running));
+    process.stdout.write(greeting(running, options.state));
     return undefined;
   },
 };
@@ -40,66 +37,54 @@ function fail(code: number, message: string): number {
   return code;
 }
 
-function parsed(args: string[]): number | { port: number; apiKey?: string; operationMs?: number } {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        port: { type: "string", default: "0" },
-        "api-key": { type: "string" },
-        "operation-ms": { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(HELP);
-      return 0;
-    }
-    const apiKey = values["api-key"];
-    if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new Error("--api-key must be printable characters without spaces");
-    }
-    return {
-      port: wholeNumber("--port", values.port, LARGEST_PORT) ?? 0,
-      apiKey,
-      operationMs: wholeNumber("--operation-ms", values["operation-ms"], LARGEST_OPERATION_MS),
-    };
-  } catch (error) {
-    // Only the first sentence of parseArgs's message: the rest is advice, and more than a line.
-    return fail(EXIT_USAGE, `${(error as Error).message.split(/\.\s/)[0]}; see --help`);
-  }
-}
-
-function wholeNumber(flag: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > most) {
-    throw new Error(`${flag} must be a whole number from 0 to ${most}, not ${JSON.stringify(text)}`);
-  }
-  return value;
-}
-
-function portError(error: NodeJS.ErrnoException, port: number): string {
+function reasonOf(error: NodeJS.ErrnoException, { port = 0, state }: EmulatorOptions): string {
   if (error.code === "EADDRINUSE") return `port ${port} is in use; choose another with --port, or 0 for a free one`;
-  if (error.code === "EACCES") return `port ${port} needs more rights than this user has; choose one above 1023`;
-  return error.message;
+  if (error.code === "EACCES" && error.syscall === "listen") {
+    return `port ${port} needs more rights than this user has; choose one above 1023`;
+  }
+  return error.syscall === "open" ? `can't keep the state in ${state}: ${error.message}` : error.message;
 }
 
-function greeting({ url, apiKey, seed }: RunningEmulator): string {
+/** The world in lines, a project with its branches and computes. */
+function linesOf({ projects, branches, endpoints }: World): string[] {
+  return Object.values(projects).flatMap((project) => [
+    `project    ${project.id}  (${project.region_id})`,
+    ...Object.values(branches)
+      .filter((branch) => branch.project_id === project.id)
+      .flatMap((branch) => {
+        const computes = Object.values(endpoints).filter((one) => one.branch_id === branch.id);
+        const words = [branch.name, branch.parent_id ? "" : "root", computes.length > 0 ? "" : "no compute"];
+        return [
+          `  branch   ${branch.id}  ${words.filter(Boolean).join(", ")}`,
+          ...computes.map((one) => {
+            const { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = one;
+            const size = min === max ? `${max} CU` : `${min} to ${max} CU`;
+            const kind = one.type === "read_write" ? "primary" : "replica";
+            return `  ${kind}  ${one.id}  on ${branch.name}, ${one.current_state}, ${size}`;
+          }),
+        ];
+      }),
+  ]);
+}
+
+function greeting({ url, apiKey, world, clock }: RunningEmulator, state: string | undefined): string {
+  const lines = linesOf(world);
+  const more = lines.length - SHOWN_LINES;
+  const shown = [
+    ...lines.slice(0, SHOWN_LINES),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...(state === undefined ? [] : [`kept in    ${state}`]),
+    ...(clock.mode === "virtual" ? [`clock      stands at ${new Date(clock.now()).toISOString()}`] : []),
+  ];
+  const [project = "PROJECT"] = Object.keys(world.projects);
   return `emulator at ${url}
 
-project    ${seed.projectId}  (${seed.regionId})
-  branch   ${seed.branches.main}  main, root
-  primary  ${seed.primaryId}  on main, active, 0.25 CU
-  branch   ${seed.branches.dev}  dev, no compute
-  branch   ${seed.branches.preview}  preview, no compute
-project    ${seed.second.projectId}
-  branch   ${seed.second.branchId}  main, root, its compute was deleted
+${shown.join("\n")}
 
 In the terminal that runs your program:
   export COMPUTE_API_KEY=${quoted(apiKey)}
   export COMPUTE_API_URL=${url}
-  curl -H "Authorization: Bearer $COMPUTE_API_KEY" $COMPUTE_API_URL/projects/${seed.projectId}/endpoints
+  curl -H "Authorization: Bearer $COMPUTE_API_KEY" $COMPUTE_API_URL/projects/${project}/endpoints
 
 Ctrl-C ends it.
 `;

@@ -3,7 +3,7 @@ import type { ProjectCreateBody } from "./handlers/bodies.js";
 import { branchId, databaseId, password, projectId } from "./ids.js";
 import { unknownRegion } from "./refuse.js";
 import type { Site } from "./rules.js";
-import { instant } from "./time.js";
+import { instant, worldTime } from "./time.js";
 import type { BranchRow, ProjectRow } from "./world.js";
 
 export const DEFAULT_REGION = "aws-us-east-2";
@@ -71,7 +71,7 @@ export function newBranch(site: Site, project: ProjectRow, wish: BranchWish): Br
     state_changed_at: at,
     default: wish.default ?? false,
     protected: wish.protected ?? false,
-    ...(wish.expires_at !== undefined ? { expires_at: wish.expires_at } : {}),
+    ...(wish.expires_at !== undefined ? { expires_at: worldTime(wish.expires_at) } : {}),
     created_at: at,
     updated_at: at,
     annotation: wish.annotation ?? {},

@@ -1,5 +1,5 @@
 import type { Emulator, EmulatorAnswer, EmulatorRequest, RequestRecord } from "./api.js";
-import { Clock } from "./clock.js";
+import { Clock, type SavedClock } from "./clock.js";
 import { Faults, type Spoiling } from "./faults.js";
 import { control } from "./handlers/control.js";
 import * as http from "./http.js";
@@ -16,8 +16,11 @@ import { load, Store } from "./store.js";
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** The control plane without a socket: one request in, one answer out. */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
+/** The control plane without a socket: one request in, one answer out. Nothing of it runs between two requests. */
+export const createEmulator = (options: EmulatorOptions = {}): Emulator => build(options).emulator;
+
+/** The emulator, and what writes its state, for those who start and end it. */
+export function build(options: EmulatorOptions): { emulator: Emulator; keep: () => Promise<void> } {
   checkOptions(options);
   const saved = options.state === undefined ? undefined : load(options.state);
   const clock = clockOf(options, saved?.clock);
@@ -41,6 +44,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     return site;
   };
 
+  const keep = async () => {
+    await store?.save();
+  };
+
   /** Runs the work. What it changed is kept before anybody is told. */
   async function attempt(id: string, work: () => { status: number; body?: unknown }): Promise<EmulatorAnswer> {
     let answer: EmulatorAnswer;
@@ -51,7 +58,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       answer = http.problemOf(error, id, rules, clock.now());
     }
     try {
-      if (store) await store.save();
+      if (store) await keep();
     } catch (error) {
       return http.problem(id, 500, `the emulator could not keep its state: ${(error as Error).message}`);
     }
@@ -108,7 +115,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     return http.scripted(rule, rule.status, id);
   }
 
-  return {
+  const emulator: Emulator = {
     apiKey,
     seed: SEED,
     get world() {
@@ -126,12 +133,13 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     startOperation: (what) => startServiceWork(present(), what),
     handle,
   };
+  return { emulator, keep };
 }
 
-function clockOf({ time = "real" }: EmulatorOptions, saved: ConstructorParameters<typeof Clock>[1]): Clock {
+function clockOf({ time }: EmulatorOptions, saved: SavedClock | undefined): Clock {
   if (typeof time === "object") return new Clock(time, saved);
   const clock = new Clock(undefined, saved);
-  // A clock that was kept goes on as it was, unless it is told to stop.
-  if (time === "virtual") clock.run("virtual");
+  // A clock that was kept goes on as it was, unless it is told otherwise.
+  if (time !== undefined) clock.run(time);
   return clock;
 }

@@ -35,7 +35,7 @@ export interface EmulatorOptions {
   /**
    * `"real"`: the clock of this machine. `"virtual"`: a clock that stands still until it is advanced. Or a clock of your
    * own, such as `virtualTime()`.
-   * @default "real"
+   * @default as in the `state` file, else "real"
    */
   time?: "real" | "virtual" | Time;
   /** Chance, for ids and passwords: `seededRandom(1)` gives the same ones each time. @default Math.random */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RunningEmulator } from "./api.js";
-import { createEmulator } from "./core.js";
+import { build } from "./core.js";
 import { BASE_PATH, largestBody } from "./http.js";
 import type { EmulatorOptions } from "./options.js";
 
@@ -16,7 +16,9 @@ const LOOPBACK = "127.0.0.1";
  * await emulator.close();
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
-  const emulator = createEmulator(options);
+  const { emulator, keep } = build(options);
+  // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
+  await keep();
   const server = createServer((request, response) => {
     // A client that hangs up while it is served is no news.
     serve(request, response).catch(() => request.socket.destroy());
@@ -47,10 +49,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
   const origin = `http://${LOOPBACK}:${port}`;
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= new Promise((resolve) => {
+    closing ??= new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
-    });
+    }).then(keep);
     return closing;
   };
   // Defined on the object itself, not spread: `world` is looked up anew each time.

@@ -12,7 +12,7 @@ import { taken } from "../ignored.js";
 import { begin, type Step } from "../operations.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
-import { instant } from "../time.js";
+import { instant, worldTime } from "../time.js";
 import type { BranchRow, ProjectRow } from "../world.js";
 import { BranchCreateBody, BranchUpdateBody } from "./bodies.js";
 import { connectionDetails } from "./connections.js";
@@ -132,7 +132,7 @@ function update(call: Call): Answer {
   branch.name = wish.name ?? branch.name;
   branch.protected = wish.protected ?? branch.protected;
   if (wish.expires_at === null) delete branch.expires_at;
-  else if (wish.expires_at !== undefined) branch.expires_at = wish.expires_at;
+  else if (wish.expires_at !== undefined) branch.expires_at = worldTime(wish.expires_at);
   branch.updated_at = instant(site.now);
   return { status: 200, body: { branch: branchAnswer(branch), operations: [] } };
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { SEED } from "../../emulator/index.js";
@@ -7,9 +9,11 @@ import { SEED } from "../../emulator/index.js";
 const ROOT = join(__dirname, "../..");
 
 let children: ChildProcess[] = [];
+const folders: string[] = [];
 afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
   children = [];
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 function cli(...args: string[]) {
@@ -24,6 +28,21 @@ function cli(...args: string[]) {
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   return { child, output, ended };
+}
+
+/** One that runs, and a client of it. */
+async function started(...args: string[]) {
+  const it = cli(...args);
+  await expect.poll(() => it.output.stdout + it.output.stderr, { timeout: 15_000 }).toContain("Ctrl-C");
+  const [, key] = /export COMPUTE_API_KEY=(\S+)/.exec(it.output.stdout) ?? [];
+  const [, url = ""] = /export COMPUTE_API_URL=(\S+)/.exec(it.output.stdout) ?? [];
+  const call = (method: string, path: string, body?: object) =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  return { ...it, url, call };
 }
 
 const lines = (text: string) => text.trimEnd().split("\n");
@@ -44,6 +63,45 @@ describe("compute-endpoint emulator", () => {
     child.kill(signal);
     expect(await ended).toBe(0);
     expect(output.stderr).toBe("");
+  });
+
+  test("behaves as its flags say, and keeps what happened for the next one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-cli-"));
+    folders.push(folder);
+    const state = join(folder, "world.json");
+    const flags = ["--state", state, "--time", "virtual", "--lock", "branch", "--retry-after", "seconds"];
+    const first = await started("emulator", ...flags, "--failed", "retried", "--operation-ms", "4000");
+    expect(first.output.stdout).toContain(`kept in    ${state}\n`);
+    expect(first.output.stdout).toContain("clock      stands at 2");
+    const path = `/projects/${SEED.projectId}/endpoints`;
+    const restarted = await first.call("POST", `${path}/${SEED.primaryId}/restart`);
+    expect(restarted.status).toBe(200);
+    const locked = await first.call("PATCH", `${path}/${SEED.primaryId}`, { endpoint: { name: "x" } });
+    expect([locked.status, locked.headers.get("retry-after")]).toEqual([423, "8"]);
+    const made = await first.call("POST", path, { endpoint: { branch_id: SEED.branches.dev, type: "read_write" } });
+    const { endpoint } = (await made.json()) as { endpoint: { id: string } };
+    first.child.kill("SIGKILL");
+    await first.ended;
+
+    const second = await started("emulator", "--state", state);
+    expect(second.output.stdout).toContain(`${endpoint.id}  on dev, init, 0.25 CU`);
+    expect(/API_KEY=(\S+)/.exec(second.output.stdout)?.[1]).toBe(/API_KEY=(\S+)/.exec(first.output.stdout)?.[1]);
+    await fetch(new URL("/_emulator/time", second.url), { method: "POST", body: '{"advanceMs":8000}' });
+    const row = (await (await second.call("GET", `${path}/${endpoint.id}`)).json()) as { endpoint: object };
+    expect(row.endpoint).toMatchObject({ current_state: "active" });
+  });
+
+  test("says in one line that its state can't be used", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-cli-"));
+    folders.push(folder);
+    writeFileSync(join(folder, "broken.json"), "{\n\n");
+    const broken = cli("emulator", "--state", join(folder, "broken.json"));
+    const nowhere = cli("emulator", "--state", join(folder, "none", "world.json"));
+    expect([await broken.ended, await nowhere.ended]).toEqual([1, 1]);
+    expect(lines(broken.output.stderr)).toEqual([
+      expect.stringMatching(/broken\.json can't be used: .*; remove the file/),
+    ]);
+    expect(lines(nowhere.output.stderr)).toEqual([expect.stringContaining("can't keep the state in ")]);
   });
 
   test("says in one line that the port is in use", async () => {

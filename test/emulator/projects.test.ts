@@ -168,6 +168,14 @@ describe("branches", () => {
     expect(annotations).toEqual({});
   });
 
+  test("have a date on which they expire, in UTC, or none any more", async () => {
+    const { call } = emulator();
+    const set = async (expires_at: string | null) =>
+      (await call("PATCH", `${BRANCHES}/${dev}`, { branch: { expires_at } })).body.branch;
+    expect(await set("2027-01-01T01:30:00.25+02:00")).toMatchObject({ expires_at: "2026-12-31T23:30:00Z" });
+    expect(await set(null)).not.toHaveProperty("expires_at");
+  });
+
   test("are sorted, searched and paged", async () => {
     const { call } = emulator();
     const names = async (query: string) => (await call("GET", `${BRANCHES}?${query}`)).body;

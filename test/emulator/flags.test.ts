@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { HELP, parseFlags } from "../../cli/emulator-flags.js";
+import { createEmulator, type EmulatorOptions } from "../../emulator/index.js";
+
+describe("each flag is the option of the same name", () => {
+  const CASES: [flag: string, text: string, options: EmulatorOptions][] = [
+    ["--port", "4010", { port: 4010 }],
+    ["--api-key", "k-1", { apiKey: "k-1" }],
+    ["--state", "world.json", { state: "world.json" }],
+    ["--operation-ms", "0", { operationMs: 0 }],
+    ["--time", "virtual", { time: "virtual" }],
+    ["--lock", "branch", { lock: "branch" }],
+    ["--failed", "retried", { failed: "retried" }],
+    ["--failed-retry-ms", "5", { failedRetryMs: 5 }],
+    ["--idle-update", "none", { idleUpdate: "none" }],
+    ["--restart-idle-status", "423", { restartIdleStatus: 423 }],
+    ["--settings-patch", "merge", { settingsPatch: "merge" }],
+    ["--ignored-fields", "name,settings.pg_settings.a", { ignoredFields: ["name", "settings.pg_settings.a"] }],
+    ["--list-order", "random", { listOrder: "random" }],
+    ["--restored-branch", "same", { restoredBranch: "same" }],
+    ["--branch-ready-ms", "100", { branchReadyMs: 100 }],
+    ["--availability-check-ms", "60000", { availabilityCheckMs: 60_000 }],
+    ["--rate-limit", "public", { rateLimit: "public" }],
+    ["--rate-limit", "700", { rateLimit: { perMinute: 700 } }],
+    ["--rate-limit", "700/40", { rateLimit: { perMinute: 700, perRouteAndSecond: 40 } }],
+    ["--retry-after", "date", { retryAfter: "date" }],
+    ["--suspend-default-seconds", "60", { suspendDefaultSeconds: 60 }],
+  ];
+  test.each(CASES)("%s %s", (flag, text, options) => {
+    expect(parseFlags([flag, text])).toEqual(options);
+    expect(parseFlags([`${flag}=${text}`])).toEqual(options);
+    if (flag !== "--state") expect(() => createEmulator(options)).not.toThrow();
+    expect(HELP).toContain(`  ${flag} `);
+  });
+
+  test("and each flag of the help is in this table", () => {
+    const flags = [...HELP.matchAll(/^ {2}(--[\w-]+) \S/gm)].map(([, flag]) => flag);
+    expect(new Set(flags)).toEqual(new Set(CASES.map(([flag]) => flag)));
+  });
+
+  test("without flags there are no options", () => {
+    expect(parseFlags([])).toEqual({});
+  });
+
+  test.each([
+    [["--lock", "table"], '--lock must be project or branch, not "table"'],
+    [["--rate-limit", "many"], '--rate-limit must be public, or like 700 or 700/40, not "many"'],
+    [["--rate-limit", "0"], '--rate-limit must be a whole number from 1 to 1000000, not "0"'],
+    [["--restart-idle-status", "404"], '--restart-idle-status must be 412 or 423, not "404"'],
+    [["--suspend-default-seconds", "0"], "--suspend-default-seconds must be a whole number from 1"],
+    [["--state", ""], "--state must be the path of a file"],
+    [["--state"], "--state <value>"],
+    [["--locks", "branch"], "Unknown option '--locks'"],
+    [["branch"], "Unexpected argument 'branch'"],
+  ])("%j is refused, by name", (args, reason) => {
+    expect(() => parseFlags(args)).toThrow(reason);
+  });
+});

@@ -1,0 +1,222 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createEmulator, SEED, startEmulator, type World } from "../../emulator/index.js";
+import { Store } from "../../emulator/store.js";
+import { type Body, ENDPOINTS, emulator, KEY, PRIMARY } from "./support.js";
+
+let folder: string;
+let state: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "compute-endpoint-state-"));
+  state = join(folder, "world.json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const onDisk = (): Body => JSON.parse(readFileSync(state, "utf8"));
+const replica = { endpoint: { branch_id: SEED.branches.main, type: "read_only" } };
+
+describe("a kept world", () => {
+  test("is on the disk before the answer is there, and there again in the next process", async () => {
+    const first = emulator({ state });
+    const { id } = (await first.call("POST", ENDPOINTS, replica)).body.endpoint;
+    expect(onDisk().world.endpoints[id]).toMatchObject({ pending_state: "active" });
+    first.settle();
+    await first.call("GET", PRIMARY);
+    expect(onDisk().world.endpoints[id]).not.toHaveProperty("pending_state");
+
+    const second = emulator({ state, startMs: first.time.now() });
+    expect(second.running.world).toEqual(first.running.world);
+    await second.call("DELETE", `${ENDPOINTS}/${id}`);
+    expect(Object.keys(onDisk().world.endpoints)).toEqual([SEED.primaryId]);
+  });
+
+  test("also has what the control routes changed", async () => {
+    const { control } = emulator({ state });
+    await control("POST", `/endpoints/${SEED.primaryId}`, { name: "theirs" });
+    expect(onDisk().world.endpoints[SEED.primaryId].name).toBe("theirs");
+    await control("PUT", "/world", { projects: {}, branches: {}, endpoints: {} });
+    expect(onDisk().world.endpoints).toEqual({});
+  });
+
+  test("also has what was done before the answer was spoilt", async () => {
+    const { call, running } = emulator({ state });
+    running.faults.add({ match: { method: "PATCH" }, then: { cut: true, work: true } });
+    expect((await call("PATCH", PRIMARY, { endpoint: { name: "x" } })).status).toBe("cut");
+    expect(onDisk().world.endpoints[SEED.primaryId].name).toBe("x");
+  });
+
+  test("goes on: what was under way ends at its time", async () => {
+    const first = emulator({ state });
+    await first.call("POST", `${PRIMARY}/restart`);
+    const second = emulator({ state, startMs: first.time.now() + 600 });
+    expect(second.running.world.operations.map((one) => one.status)).toEqual(["finished", "running"]);
+    second.settle();
+    expect(second.running.world.operations.map((one) => one.status)).toEqual(["finished", "finished"]);
+  });
+
+  test("comes with its key: the one made up, or the last one given", async () => {
+    const ask = async (options: object) => {
+      const running = createEmulator({ state, ...options });
+      await running.handle({ method: "GET", path: "/_emulator/time", headers: {} });
+      return running.apiKey;
+    };
+    const made = await ask({});
+    expect(made).toMatch(/^key_\w{12}$/);
+    expect(await ask({})).toBe(made);
+    expect(await ask({ apiKey: "mine" })).toBe("mine");
+    expect(await ask({})).toBe("mine");
+  });
+
+  test("comes with its clock: as far ahead as it was, or standing where it stood", async () => {
+    const first = emulator({ state, startMs: 1_800_000_000_000 });
+    await first.control("POST", "/time", { advanceMs: 5000 });
+    const second = emulator({ state, startMs: 1_800_000_001_000 });
+    expect((await second.control("GET", "/time")).body).toMatchObject({ mode: "real", nowMs: 1_800_000_006_000 });
+    await second.control("POST", "/time", { mode: "virtual" });
+    const third = emulator({ state, startMs: 1_900_000_000_000 });
+    expect((await third.control("GET", "/time")).body).toMatchObject({ mode: "virtual", nowMs: 1_800_000_006_000 });
+  });
+
+  test("leaves the clock to who says what it shall do", async () => {
+    const ask = async (time?: "real" | "virtual") => {
+      const running = createEmulator({ state, ...(time ? { time } : {}) });
+      await running.handle({ method: "GET", path: "/_emulator/time", headers: {} });
+      return running.clock.mode;
+    };
+    expect([await ask(), await ask("virtual"), await ask(), await ask("real"), await ask()]).toEqual([
+      "real",
+      "virtual",
+      "virtual",
+      "real",
+      "real",
+    ]);
+  });
+
+  test("is written aside and for the owner only; what an interrupted write left is not read, and goes", async () => {
+    await emulator({ state }).call("GET", PRIMARY);
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(["world.json"]);
+    const { time } = emulator({ state });
+    time.advance(1);
+    writeFileSync(`${state}.new`, '{"format":1,"world":{"proj');
+    const { call, primary } = emulator({ state });
+    expect(primary().id).toBe(SEED.primaryId);
+    await call("PATCH", PRIMARY, { endpoint: { name: "x" } });
+    expect(readdirSync(folder)).toEqual(["world.json"]);
+  });
+
+  test("is there from the start of a server, with its key", async () => {
+    const running = await startEmulator({ state });
+    expect(onDisk()).toMatchObject({ format: 1, apiKey: running.apiKey, clock: { mode: "real", aheadMs: 0 } });
+    running.world.endpoints[SEED.primaryId]!.name = "in this process";
+    await running.close();
+    expect(onDisk().world.endpoints[SEED.primaryId].name).toBe("in this process");
+  });
+
+  test("that can't be written is told to the client, and tried again with the next request", async () => {
+    const { call, primary } = emulator({ state });
+    rmSync(folder, { recursive: true });
+    const reply = await call("PATCH", PRIMARY, { endpoint: { name: "x" } });
+    expect([reply.status, reply.body.message]).toEqual([
+      500,
+      expect.stringMatching(/^the emulator could not keep its state: ENOENT/),
+    ]);
+    mkdirSync(folder);
+    expect((await call("GET", PRIMARY)).status).toBe(200);
+    expect(onDisk().world.endpoints[SEED.primaryId].name).toBe(primary().name);
+  });
+
+  test("that can't be written at all is an error of the start", async () => {
+    await expect(startEmulator({ state: join(folder, "none", "world.json") })).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("a file that can't be used is said in one line, and left alone", () => {
+  const good = async (change: (file: Body) => void) => {
+    await emulator({ state }).call("GET", PRIMARY);
+    const file = onDisk();
+    change(file);
+    return JSON.stringify(file);
+  };
+  test.each<[string, () => string | Promise<string>, string]>([
+    ["an empty one", () => "", "it is empty"],
+    ["half of one", async () => (await good(() => {})).slice(0, 500), "JSON"],
+    ["another kind of file", () => "projects:\n  - one\n", "JSON"],
+    ["a list", () => "[]", "expected object"],
+    [
+      "one from another version",
+      () => good((file) => Object.assign(file, { format: 2 })),
+      "format: another format than 1",
+    ],
+    ["one without a key", () => good((file) => delete file.apiKey), "apiKey: "],
+    ["one without a clock", () => good((file) => delete file.clock), "clock"],
+    ["one with a broken row", () => good((file) => delete file.world.endpoints[SEED.primaryId].host), "host: "],
+    [
+      "one with a lost branch",
+      () => good((file) => delete file.world.branches[SEED.branches.main]),
+      "there is no branch br-copper-lagoon-a5n7v3hd",
+    ],
+  ])("%s", async (_what, make, reason) => {
+    const text = await make();
+    writeFileSync(state, text);
+    let message = "";
+    try {
+      createEmulator({ state });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain(`the state in ${state} can't be used: `);
+    expect(message).toContain(reason);
+    expect(message).toMatch(/^.*; remove the file to start anew$/);
+    expect(readFileSync(state, "utf8")).toBe(text);
+  });
+
+  test("a folder", () => {
+    expect(() => createEmulator({ state: folder })).toThrow(`can't read the state in ${folder}: EISDIR`);
+  });
+});
+
+describe("writes", () => {
+  const kept = () => {
+    const world: World = { projects: {}, branches: {}, endpoints: {}, operations: [], last_operation_us: 0 };
+    let writes = 0;
+    const store = new Store(state, () => {
+      writes += 1;
+      return { apiKey: KEY, clock: { mode: "real", aheadMs: 0 }, world };
+    });
+    return { world, store, writes: () => writes };
+  };
+
+  test("that come together are one; those that come while it runs are the next one", async () => {
+    const { store, writes } = kept();
+    await Promise.all([store.save(), store.save(), store.save()]);
+    expect(writes()).toBe(1);
+    const first = store.save();
+    await Promise.resolve();
+    const more = [store.save(), store.save()];
+    await Promise.all([first, ...more]);
+    expect(writes()).toBe(3);
+  });
+
+  test("have each change that was made before they were asked for", async () => {
+    const { store, world } = kept();
+    const saves = [];
+    for (let n = 1; n <= 50; n += 1) {
+      world.last_operation_us = n;
+      saves.push(store.save().then(() => expect(onDisk().world.last_operation_us).toBeGreaterThanOrEqual(n)));
+      if (n % 7 === 0) await new Promise(setImmediate);
+    }
+    await Promise.all(saves);
+    expect(onDisk().world.last_operation_us).toBe(50);
+  });
+
+  test("leave a file alone that is as it should be", async () => {
+    const { store } = kept();
+    await store.save();
+    const before = statSync(state);
+    await store.save();
+    expect(statSync(state).ino).toBe(before.ino);
+  });
+});
