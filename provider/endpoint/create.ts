@@ -28,10 +28,10 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const { context } = process;
   const { inputs } = program;
   const project = inputs.projectId ?? "";
-  const called = context.clock.now();
   const { target, answer, deadline } = await context.turns.take(project, async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "create");
-    const before = await lookBefore(process, project, called, deadline).catch((error: unknown) => {
+    // In its own turn, so that it is fresh; it is one list with the read-back of the create before.
+    const before = await context.lists.look(project, deadline).catch((error: unknown) => {
       throw unseen(error, `project ${project}`, "projectId");
     });
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
@@ -51,25 +51,6 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     return { target, answer: made.endpoint, deadline };
   });
   return { id: target.id, outputs: await readBack(process, target, answer, deadline) };
-}
-
-/** One list serves all creates of a project that were called before it was asked for; it tells what was there before. */
-const looks = new WeakMap<Process, Map<string, { asked: number; list: Promise<WireEndpoint[]> }>>();
-
-async function lookBefore(process: Process, project: string, called: number, deadline: Deadline) {
-  const byProject = looks.get(process) ?? new Map();
-  looks.set(process, byProject);
-  const last = byProject.get(project);
-  if (last && last.asked >= called) {
-    try {
-      return await last.list;
-    } catch {
-      // That was the other create's misfortune: look again.
-    }
-  }
-  const look = { asked: process.context.clock.now(), list: process.context.lists.look(project, deadline) };
-  byProject.set(project, look);
-  return look.list;
 }
 
 /** The compute that `adopt` means, or undefined where one is to be made. */
@@ -209,7 +190,7 @@ function refuseSecond(process: Process, program: Program, project: string, befor
     inputs.name === undefined ? others.find((one) => autoName !== undefined && one.name === autoName) : undefined;
   if (left) {
     throw new Stopped(
-      `compute ${left.id} of project ${project} carries the name ${autoName}, which belongs to this resource: an interrupted run may have left it, or the resource was renamed or moved. It was not touched. Choose: adopt: "${left.id}" takes it over; the resource option aliases tells Pulumi that it was renamed or moved; or delete the compute if nobody needs it`,
+      `compute ${left.id} of project ${project} carries the name ${autoName}, which belongs to this resource: an interrupted run may have left it, or the resource was renamed or moved. It was not touched. Choose: adopt: "${left.id}" takes it over (with onDelete: "delete" if it is to be deleted with the resource; then \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning); the resource option aliases tells Pulumi that it was renamed or moved; or delete the compute if nobody needs it`,
     );
   }
   const namesake = others.find(
