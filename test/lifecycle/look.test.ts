@@ -5,6 +5,7 @@ import {
   changes,
   compute,
   count,
+  ENDPOINTS,
   Lab,
   labWith,
   made,
@@ -75,16 +76,27 @@ describe("what a create finds before it posts", () => {
     expect(made(lab)).toHaveLength(2);
   });
 
-  test("all creates of a project that wait together share one list, and each makes its own compute", async () => {
+  test("six creates of one project send seven lists: each look is one with the read-back before it", async () => {
     const lab = new Lab();
     const names = ["a", "b", "c", "d", "e", "f"];
     const done = await lab.upAll(Object.fromEntries(names.map((name) => [name, replica()])));
     const { sent } = done["a"]!;
-    const posts = sent.flatMap(({ line }, index) => (line.startsWith("POST") ? [index] : []));
-    expect(posts).toHaveLength(6);
-    expect(sent.slice(0, posts[0]).filter(({ line }) => line.endsWith("/endpoints"))).toHaveLength(1);
+    expect(count({ sent }, `GET ${ENDPOINTS}`)).toBe(7);
+    expect(count({ sent }, "POST")).toBe(6);
     expect(new Set(names.map((name) => lab.resource(name).id)).size).toBe(6);
     expect(names.map((name) => compute(lab, name).name)).toEqual(names.map((name) => lab.hint(name)));
+  });
+
+  test("a create that waited long for its turn sees what happened meanwhile", async () => {
+    const lab = new Lab({ emulator: { operationMs: 20_000 } });
+    const [done] = await Promise.all([
+      lab.upAll({ a: replica(), b: replica(), db: adopted({ size: 4 }) }),
+      lab.clock
+        .sleep(15_000)
+        .then(() => byHand(lab, SEED.primaryId, { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 })),
+    ]);
+    expect(done["db"]!.error).toBeUndefined();
+    expect([count(done["db"]!, "PATCH"), done["db"]!.warnings]).toEqual([0, []]);
   });
 
   test("a list that fails fails the create before anything is sent", async () => {
