@@ -10,11 +10,14 @@ export interface Row {
   before?: (phase: Phase) => Args;
   /** What it says after the change; `undefined` takes a property away. */
   after: (before: Args) => Args;
+  options?: Args;
   op: "same" | "update" | "replace";
   /** The changes and their effect, as marker and warning say it after "yes: " and "maybe: ". */
   says?: (phase: Phase) => string;
   /** What the warning says instead: it knows the compute's own values, the marker only those of the program. */
   warns?: string;
+  /** What is said beside the warnings. */
+  notes?: string;
   /** How the warning begins. @default "restarts" */
   does?: "restarts" | "may restart" | "stops" | "replaces";
   /** The body of the PATCH from the restarted state, or that no request is needed. */
@@ -108,6 +111,7 @@ export const ROWS: Record<string, Row> = {
     rule: "libraries, which become active at the next restart",
     after: () => ({ settings: { preloadLibraries: { enabledLibraries: ["timescaledb"] } } }),
     op: "update",
+    notes: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",
     sends: { settings: { preload_libraries: { enabled_libraries: ["timescaledb"] } } },
   },
   several: {
@@ -132,6 +136,15 @@ export const ROWS: Record<string, Row> = {
     does: "replaces",
     says: () =>
       `projectId ${PROJECT} → ${SEED.second.projectId}, branchId br-project → ${SEED.second.branchId}; ${NEW_HOST}`,
+    sends: "DELETE and POST",
+  },
+  moved: {
+    rule: "another branch, where replaceOnChanges asks for a new compute",
+    options: { replaceOnChanges: ["branchId"] },
+    after: ({ branchId }) => ({ branchId: otherBranch(branchId as string) }),
+    op: "replace",
+    does: "replaces",
+    says: () => `branchId br-moved → br-moved-2; ${NEW_HOST}`,
     sends: "DELETE and POST",
   },
   deletion: {

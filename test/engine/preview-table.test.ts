@@ -27,13 +27,13 @@ const NAMES = Object.keys(ROWS);
 
 function program(phase: Phase, changed: boolean): Record<string, string> {
   const computes = NAMES.map((name) => {
-    const { before = size, after } = ROWS[name]!;
+    const { before = size, after, options = {} } = ROWS[name]!;
     const args = { projectId: PROJECT, branchId: `br-${name}`, ...before(phase) };
-    return [name, changed ? { ...args, ...after(args) } : args];
+    return [name, changed ? { ...args, ...after(args) } : args, options];
   });
   return files(`
-for (const [name, args] of ${JSON.stringify(computes)}) {
-  const compute = new Endpoint(name, args);
+for (const [name, args, options] of ${JSON.stringify(computes)}) {
+  const compute = new Endpoint(name, args, options);
   new Dependant("dns-" + name, { on: compute.host });
 }`);
 }
@@ -95,7 +95,7 @@ describeWithEngine("a preview tells the truth", (engine) => {
         seen.get(`${phase} ${kind}`)!.get(name) ?? { op: "same", changed: [], warnings: [] };
 
       test.each(NAMES.map((name) => [ROWS[name]!.rule, name]))("%s", (_rule, name) => {
-        const { op, says, warns, does = "restarts" } = ROWS[name]!;
+        const { op, says, warns, notes, does = "restarts" } = ROWS[name]!;
         const row = shown(name);
         const text = says?.(phase);
         const next = text === undefined ? "no" : `${does === "may restart" ? "maybe" : "yes"}: ${text}`;
@@ -114,6 +114,8 @@ describeWithEngine("a preview tells the truth", (engine) => {
         expect(warnings).toEqual(told === undefined ? [] : [expect.stringContaining(told)]);
         if (told)
           expect(warnings[0]).toMatch(new RegExp(`^this change ${does} (the compute|compute ${id}): .+\\. Clients `));
+
+        if (kind === "preview --json") expect(row.notes ?? []).toEqual(notes === undefined ? [] : [notes]);
 
         const dependant = shown(`dns-${name}`);
         expect(dependant).toMatchObject({ op: op === "replace" ? "update" : "same", warnings: [] });
@@ -151,7 +153,7 @@ describeWithEngine("a preview tells the truth", (engine) => {
       requests = new Map(NAMES.map((name) => [name, []]));
       for (const { line, body } of changes(em)) {
         const branch = (body as { endpoint?: { branch_id?: string } } | undefined)?.endpoint?.branch_id;
-        const ofPost = branch === SEED.second.branchId ? "project" : branch?.replace("br-", "");
+        const ofPost = branch === SEED.second.branchId ? "project" : branch?.replace(/^br-|-2$/g, "");
         requests.get(rowOf.get(line.split("/").at(-1)!) ?? ofPost ?? "")!.push({ line, body });
       }
       after = await hostsNow();

@@ -11,6 +11,8 @@ export interface Shown {
   restart?: [old: string, next: string];
   /** Warnings at this resource. */
   warnings: string[];
+  /** What else is said at it; only read from `--json`. */
+  notes?: string[];
 }
 
 export const nameOf = (urn: string): string => urn.split("::").at(-1)!;
@@ -88,8 +90,9 @@ export function shownInJson({ steps = [], diagnostics = [] }: PreviewDocument): 
     if (marker[0] !== marker[1]) one.restart = marker as [string, string];
   }
   for (const { urn, message, severity } of diagnostics) {
-    if (severity !== "warning") continue;
-    shown.of(nameOf(urn ?? "")).warnings.push(message.replace(/^warning: /, "").trim());
+    const one = shown.of(nameOf(urn ?? ""));
+    if (severity === "warning") one.warnings.push(message.replace(/^warning: /, "").trim());
+    else if (severity === "info") one.notes = [...(one.notes ?? []), message.trim()];
   }
   return shown;
 }
