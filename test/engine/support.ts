@@ -93,14 +93,6 @@ export function addBranch(em: RunningEmulator, id: string, like: string = SEED.b
   return id;
 }
 
-/** A further project with one branch and no compute. */
-export function addProject(em: RunningEmulator, id: string, branchId: string): string {
-  em.world.projects[id] = { ...structuredClone(em.world.projects[SEED.second.projectId]!), id, name: id };
-  addBranch(em, branchId, SEED.second.branchId);
-  em.world.branches[branchId]!.project_id = id;
-  return id;
-}
-
 /** The requests so far that change something, as "PATCH /projects/…" with their bodies; the record is emptied. */
 export function changes(em: RunningEmulator): { line: string; body: unknown; status: unknown }[] {
   return em.requests

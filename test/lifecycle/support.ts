@@ -4,7 +4,7 @@ import { liveOf } from "../../provider/endpoint/mapping.js";
 import { differences } from "../../provider/rules/settings.js";
 import { wishOf } from "../../provider/rules/wish.js";
 import { WireEndpoint } from "../../provider/wire/endpoint.js";
-import { type Between, Lab, type LabOptions, type Outcome, type Props, type Run, type Sent } from "../support/lab.js";
+import { type Between, Lab, type LabOptions, type Props, type Run, type Sent } from "../support/lab.js";
 
 export { SEED } from "../../emulator/index.js";
 export { Lab } from "../support/lab.js";
@@ -114,4 +114,4 @@ export const stillFelt = (lab: Lab, before: string): string =>
 /** Lets everything end that is under way at the service. */
 export const settle = (lab: Lab): Promise<void> => lab.clock.advance(60_000);
 
-export type { Outcome, Props, Run };
+export type { Props, Run };

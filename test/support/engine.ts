@@ -15,7 +15,6 @@ import { describe, test } from "vitest";
 import { type Engine, EngineUnavailable, ensureEngine } from "../../tools/engine/index";
 
 export type { Engine } from "../../tools/engine/index";
-export { TimeLimit } from "../../tools/engine/run";
 export * from "../../tools/engine/workspace";
 
 /** A test of some commands, on a machine that is busy with other tests. */
