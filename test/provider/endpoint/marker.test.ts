@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { FirstChecks } from "../../../provider/endpoint/check.js";
+import { UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
+import { checked, config, failures, marker, OK, type Props } from "./checking.js";
+
+describe("the marker of a replacement", () => {
+  const [OLD, NEW] = [
+    { ...OK, size: 2 },
+    { ...OK, type: "read_only", size: 2 },
+  ];
+  const twice = (first: FirstChecks, hint: string, olds: Props, news: Props) => [
+    checked({ ...news, __hint: hint }, olds, undefined, first).inputs["restart"],
+    checked({ ...news, __hint: hint }, {}, undefined, first).inputs["restart"],
+  ];
+
+  test("stands in both checks, the second of which sees no old inputs", () => {
+    for (const one of twice(new Map(), "a-1", OLD, NEW))
+      expect(one).toMatch(/^yes: type read_write → read_only.*new host/);
+  });
+
+  test("is each resource's own", () => {
+    const first: FirstChecks = new Map();
+    twice(first, "a-1", OLD, NEW);
+    expect(checked({ ...OK, __hint: "b-2" }, {}, undefined, first).inputs["restart"]).toBe("no");
+    expect(twice(first, "c-3", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId p-0 → p-1/);
+  });
+
+  test("a creation without a first check has none", () => {
+    expect(marker({ ...NEW, __hint: "a-1" })).toBe("no");
+  });
+
+  test("olds that hold nothing but the engine's own are none", () => {
+    expect(marker({ ...NEW, __hint: "a-1" }, { __provider: "text", restart: "no" })).toBe("no");
+  });
+
+  test("refuse fails in the first check already", () => {
+    const [failure] = failures({ ...NEW, onRestart: "refuse" }, OLD);
+    expect(failure).toMatchObject({ property: "type", reason: expect.stringMatching(/new host.*refuse/) });
+  });
+
+  test("secrets of the old inputs are hidden in the second one too", () => {
+    const olds = { ...OLD, branchId: "br-hidden", __secret: ["branchId"] };
+    const news = { ...NEW, branchId: "br-other" };
+    for (const one of twice(new Map(), "a-1", olds, news)) expect(one).not.toContain("br-hidden");
+  });
+});
+
+describe("refuse", () => {
+  const OLD = { ...OK, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 4 };
+  const SMALLER = { ...OK, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
+
+  test("names the property, old and new value, what happens, and the way out", () => {
+    const [failure, ...more] = failures({ ...SMALLER, onRestart: "refuse" }, OLD);
+    expect(more).toEqual([]);
+    expect(failure!.property).toBe("autoscalingLimitMaxCu");
+    for (const part of ["4 → 2", "open connections drop", "refuse", 'onRestart: "warn"'])
+      expect(failure!.reason).toContain(part);
+  });
+
+  test("each property that restarts gets its own failure, in the program's form", () => {
+    const found = failures({ ...OK, size: 8, branchId: "br-2", disabled: true, name: "x", onRestart: "refuse" }, OLD);
+    expect(found.map(({ property }) => property).sort()).toEqual(["branchId", "disabled", "size"]);
+  });
+
+  test.each<[string, Props | undefined, string | undefined, boolean]>([
+    ["the argument", { onRestart: "refuse" }, undefined, true],
+    ["the stack's config", {}, "refuse", true],
+    ["the argument over the config: warn", { onRestart: "warn" }, "refuse", false],
+    ["the argument over the config: refuse", { onRestart: "refuse" }, "allow", true],
+    ["nothing", {}, undefined, false],
+  ])("is decided by %s", (_rule, args, stack, refused) => {
+    const settings = config(stack ? { "compute:onRestart": stack } : {});
+    expect(failures({ ...SMALLER, ...args }, OLD, settings).length > 0).toBe(refused);
+  });
+
+  test("lets pass what does no harm, and what only may", () => {
+    expect(failures({ ...OLD, name: "x", suspendTimeoutSeconds: 60, onRestart: "refuse" }, OLD)).toEqual([]);
+    expect(failures({ ...OLD, settings: { pgSettings: { a: "1" } }, onRestart: "refuse" }, OLD)).toEqual([]);
+  });
+
+  test("comes after bad input: one thing at a time", () => {
+    expect(failures({ ...SMALLER, typo: 1, onRestart: "refuse" }, OLD).map(({ property }) => property)).toEqual([
+      "typo",
+    ]);
+  });
+});
+
+describe("the inputs that go on", () => {
+  test("are the program's, the marker and our own, without the hint", () => {
+    expect(checked({ ...OK, size: 2, __hint: "db-1" }).inputs).toEqual({
+      ...OK,
+      size: 2,
+      __autoName: "db-1",
+      restart: "no",
+    });
+  });
+
+  test("a marker in the program is not the program's to set", () => {
+    expect(checked({ ...OK, restart: "yes: made up" }).inputs["restart"]).toBe("no");
+  });
+
+  test.each<[string, Props, Props, ReturnType<typeof config>, string | undefined]>([
+    ["the hint at first", { __hint: "db-1" }, {}, config(), "db-1"],
+    ["the old one for ever, as after a rename", { __hint: "new-2" }, { __autoName: "db-1" }, config(), "db-1"],
+    ["none where the program gives a name", { __hint: "db-1", name: "x" }, { __autoName: "db-1" }, config(), undefined],
+    ["none where it is turned off", { __hint: "db-1" }, {}, config({ "compute:autoName": "false" }), undefined],
+  ])("the generated name is %s", (_rule, news, olds, settings, expected) => {
+    const before = Object.keys(olds).length > 0 ? { ...OK, ...olds } : {};
+    expect(checked({ ...OK, ...news }, before, settings).inputs["__autoName"]).toBe(expected);
+  });
+
+  test("another region than the old inputs name fails, unless the project changes too", () => {
+    const old = { ...OK, regionId: "aws-a" };
+    expect(failures({ ...OK, regionId: "aws-b" }, old).map(({ property }) => property)).toEqual(["regionId"]);
+    expect(failures({ ...OK, projectId: "p-2", regionId: "aws-b" }, old)).toEqual([]);
+    expect(failures(OK, old)).toEqual([]);
+    expect(failures({ ...OK, regionId: UNKNOWN_VALUE }, old)).toEqual([]);
+  });
+});
