@@ -1,7 +1,8 @@
-// Key, base URL and budgets: from the stack's config, then from the environment. Key and URL come as a pair from one
-// layer, or a key would be sent to an address that was left over from another account.
+// Key, base URL and budgets: of a `Provider` instance, from the environment, from the stack's config. Key and URL come as
+// a pair from one layer, or a key would be sent to an address that was left over from another account.
 
 import { ConfigError } from "./errors.js";
+import { INSTANCE } from "./rules/instance.js";
 
 /** The public service, where a program names no other. */
 export const DEFAULT_API_URL = "https://console.neon.tech/api/v2";
@@ -13,6 +14,8 @@ export interface Account {
   apiUrl: string;
   /** The layer in words, for errors: "COMPUTE_API_KEY (environment)". */
   keySource: string;
+  /** What to do when the service refuses the key, where it may be an old one. */
+  keyHint?: string;
 }
 
 /** What `configure` made of everything. An error is kept until somebody needs what it spoils. */
@@ -42,6 +45,8 @@ export interface StackConfig {
 interface Layer {
   source: string;
   urlSource: string;
+  /** What helps where a command gets this layer as it was at the last `pulumi up`. */
+  hint?: string;
   apiKey?: string;
   apiUrl?: string;
 }
@@ -71,9 +76,55 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv): Provider
 }
 
 function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | ConfigError {
-  // From the strongest to the weakest. The environment wins over the stack's config because refresh and destroy get
-  // the config of the last `pulumi up`: a key that was rotated since would be the old one.
-  const layers: Layer[] = [
+  const layers = layersOf(stack, env);
+  // An instance whose key is empty must not act on another account's computes.
+  const instance = stack.get(INSTANCE.name) !== undefined;
+  const chosen = instance ? 0 : layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
+  const layer = layers[chosen];
+  if (!layer) {
+    return new ConfigError(
+      "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`",
+    );
+  }
+  if (layer.apiKey === undefined) {
+    if (instance) return new ConfigError(`${layer.source} is empty: give it the key of its account`);
+    const other = layers.find((one) => one.apiKey !== undefined);
+    const has = other ? `; the key in ${other.source} is not used for it, since key and URL come as a pair` : "";
+    return new ConfigError(
+      `${layer.urlSource} is set, but no key beside it${has}. Set ${layer.source} as well, or remove ${layer.urlSource}`,
+    );
+  }
+  if (layer.apiUrl === undefined) {
+    const lower = layers.slice(chosen + 1).find((one) => one.apiUrl !== undefined);
+    if (lower) {
+      return new ConfigError(
+        `${layer.source} is set without a URL, while ${lower.urlSource} names one: which service is meant? Key and URL come as a pair: set ${layer.urlSource} as well (the public service is ${DEFAULT_API_URL}), or remove ${lower.urlSource}`,
+      );
+    }
+  }
+  const apiUrl = layer.apiUrl ?? DEFAULT_API_URL;
+  const problem = urlProblem(apiUrl);
+  if (problem) return new ConfigError(`${layer.urlSource}: ${problem}`);
+  const keyHint = layer.hint === undefined ? {} : { keyHint: layer.hint };
+  return { apiKey: layer.apiKey, apiUrl, keySource: layer.source, ...keyHint };
+}
+
+/**
+ * From the strongest to the weakest. The environment wins over the stack's config because refresh and destroy get the
+ * config of the last `pulumi up`: a key that was rotated since would be the old one.
+ */
+function layersOf(stack: StackConfig, env: NodeJS.ProcessEnv): Layer[] {
+  const instance = stack.get(INSTANCE.name);
+  const variables = stack.get("compute:apiUrl") ? "COMPUTE_API_KEY and COMPUTE_API_URL" : "COMPUTE_API_KEY";
+  const own = {
+    source: `apiKey of the Provider "${instance}"`,
+    urlSource: `apiUrl of the Provider "${instance}"`,
+    apiKey: text(stack.get(INSTANCE.apiKey)),
+    apiUrl: text(stack.get(INSTANCE.apiUrl)),
+    hint: `${OLD_KEY}; after a new key, run \`pulumi up\` first, or give them --run-program`,
+  };
+  return [
+    ...(instance === undefined ? [] : [own]),
     {
       source: "COMPUTE_API_KEY (environment)",
       urlSource: "COMPUTE_API_URL (environment)",
@@ -85,6 +136,7 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
       urlSource: "compute:apiUrl (stack config)",
       apiKey: text(stack.get("compute:apiKey")),
       apiUrl: text(stack.get("compute:apiUrl")),
+      hint: `${OLD_KEY}; after a new key, set ${variables} for them, or give them --run-program`,
     },
     {
       source: "NEON_API_KEY (environment)",
@@ -93,33 +145,10 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
       apiUrl: text(env["NEON_API_HOST"]),
     },
   ];
-  const chosen = layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
-  const layer = layers[chosen];
-  if (!layer) {
-    return new ConfigError(
-      "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`",
-    );
-  }
-  if (layer.apiKey === undefined) {
-    const other = layers.find((one) => one.apiKey !== undefined);
-    const has = other ? `; the key in ${other.source} is not used for it, since key and URL come as a pair` : "";
-    return new ConfigError(
-      `${layer.urlSource} is set, but no key beside it${has}. Set ${layer.source} as well, or remove ${layer.urlSource}`,
-    );
-  }
-  if (layer.apiUrl === undefined) {
-    const lower = layers.slice(chosen + 1).find((one) => one.apiUrl !== undefined);
-    if (lower) {
-      return new ConfigError(
-        `${layer.source} is set without a URL, while ${lower.urlSource} names one: which service is meant? Key and URL come as a pair: set ${layer.urlSource} as well, or remove ${lower.urlSource}`,
-      );
-    }
-  }
-  const apiUrl = layer.apiUrl ?? DEFAULT_API_URL;
-  const problem = urlProblem(apiUrl);
-  if (problem) return new ConfigError(`${layer.urlSource}: ${problem}`);
-  return { apiKey: layer.apiKey, apiUrl, keySource: layer.source };
 }
+
+/** Pulumi keeps the config of an `up` in the state, and gives it to these two. */
+const OLD_KEY = "`pulumi refresh` and `pulumi destroy` get the one of the last `pulumi up`";
 
 const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
 

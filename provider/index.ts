@@ -10,7 +10,7 @@ import { read } from "./endpoint/read.js";
 import { remove } from "./endpoint/remove.js";
 import type { Process } from "./endpoint/step.js";
 import { update } from "./endpoint/update.js";
-import { isKind, type NotReady } from "./errors.js";
+import { isKind, type NotReady, Stopped } from "./errors.js";
 import { endWithEngine } from "./lifeline.js";
 import { type Context, createContext } from "./operations/context.js";
 
@@ -41,8 +41,8 @@ const shared: Process = {
 
 function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
   if (account instanceof Error) throw account;
-  const { apiUrl, apiKey, keySource } = account;
-  return createContext({ baseUrl: apiUrl, apiKey, keySource, requestsPerMinute, pollSeconds, say });
+  const { apiUrl: baseUrl, ...key } = account;
+  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say });
 }
 
 /** The resource's provider, as Pulumi's own shim calls it. */
@@ -77,6 +77,7 @@ export const provider = {
   read(id: string, state: Props) {
     return speaking(async () => {
       const answer = await read(shared, id, state as Partial<Outputs>);
+      if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
       return { id: answer.id, props: answer.outputs && { ...answer.outputs }, inputs: answer.inputs };
     });
   },
@@ -92,6 +93,15 @@ export const provider = {
     return speaking(() => remove(shared, id, state as unknown as Outputs));
   },
 };
+
+/** `Endpoint.get` says only where the compute is; what is in a state says what it is as well. */
+const isLookup = (state: Props): boolean => state["managed"] === undefined;
+
+/** In the place of the engine's "resource does not exist". */
+const notThere = (id: string, { projectId }: Props): Stopped =>
+  new Stopped(
+    `compute ${id} is not in project ${projectId}, which was asked for its computes and does not list it. Check the id and the project of this Endpoint.get`,
+  );
 
 /** Errors leave without a stack, which Pulumi's shim would print, and with the text of the provider where they keep a state. */
 async function speaking<T>(work: () => Promise<T>, news?: Props): Promise<T> {

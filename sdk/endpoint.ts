@@ -92,6 +92,11 @@ export interface EndpointArgs {
   waitForReady?: pulumi.Input<boolean>;
 }
 
+/** What `Endpoint.get` needs beside the id: every route of the service goes through the project. */
+export interface EndpointLookupState {
+  projectId: pulumi.Input<string>;
+}
+
 /** The settings of Postgres as they are on the service. */
 export interface EndpointSettings {
   pgSettings?: Record<string, string>;
@@ -152,6 +157,29 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly capacity: pulumi.Output<Capacity>;
 
   /**
+   * Reads a compute that exists, with all its outputs, and manages nothing: it is never changed, and `destroy` leaves it
+   * alone. To manage it, `adopt` it; for what is live (state, last activity), `getEndpoint`.
+   *
+   * ```ts
+   * const primary = Endpoint.get("primary", "ep-amber-field-a5x7w3rt", { projectId });
+   * ```
+   *
+   * Route: `GET /projects/{project}/endpoints`, at each preview, up and refresh. A compute that is not in the project, and a
+   * project that the key can't see, fail the preview.
+   * @param id `ep-…`
+   */
+  static get(
+    name: string,
+    id: pulumi.Input<pulumi.ID>,
+    state: EndpointLookupState,
+    opts?: pulumi.CustomResourceOptions,
+  ): Endpoint {
+    const { projectId } = state ?? {};
+    // `branchId` is what the service says: nothing is asked for.
+    return new Endpoint(name, { projectId } as EndpointArgs, { ...opts, id });
+  }
+
+  /**
    * @param name the resource's name; also the beginning of the compute's name, where `args` give none
    * @param opts `deleteBeforeReplace` is on by default, since a branch has only one primary
    */
@@ -172,7 +200,7 @@ export class Endpoint extends pulumi.CustomResource {
       },
       {
         ...opts,
-        deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
+        ...(managed ? { deleteBeforeReplace: opts.deleteBeforeReplace ?? true } : {}),
         ...(notice ? { hooks: withNotice(opts.hooks, notice.hook) } : {}),
       },
     );

@@ -1,16 +1,18 @@
 import type { Clock, Deadline } from "../clock.js";
 import { ConfigError } from "../errors.js";
+import { WireConnectionUri } from "../wire/connection.js";
 import {
   type EndpointCreateBody,
   type EndpointUpdateBody,
   type WireEndpoint,
+  WireEndpointAnswer,
   WireEndpointChange,
   WireEndpointList,
   WireEndpointRemoval,
 } from "../wire/endpoint.js";
 import { type WireOperation, WireOperationAnswer, WireOperationPage } from "../wire/operation.js";
 import { type Call, Caller } from "./caller.js";
-import { endpointPath, operationPath } from "./path.js";
+import { connectionPath, endpointPath, operationPath } from "./path.js";
 import type { Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -19,6 +21,8 @@ export interface ClientOptions {
   apiKey: string;
   /** Where the key comes from, for example `COMPUTE_API_KEY`: named when the service refuses the key. */
   keySource: string;
+  /** What to do about a key that the service refuses, where something can be said. */
+  keyHint?: string;
   clock: Clock;
   transport: Transport;
   /** @default 700 */
@@ -51,7 +55,8 @@ export class Client {
 
   /** @throws ConfigError for a key or a URL that can't be used */
   constructor(options: ClientOptions) {
-    const { apiKey: key, keySource, clock, transport, requestsPerMinute, requestTimeoutMs = 30_000 } = options;
+    const { apiKey: key, keySource, keyHint, clock, transport } = options;
+    const { requestsPerMinute, requestTimeoutMs = 30_000 } = options;
     // Anything else can't stand in a header; the network's own error would say so less clearly.
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new ConfigError(
@@ -62,6 +67,7 @@ export class Client {
       baseUrl: checkedUrl(options.baseUrl),
       key,
       keySource,
+      keyHint,
       clock,
       transport,
       requestsPerMinute,
@@ -76,6 +82,14 @@ export class Client {
     const route = "GET endpoints";
     const answer = await this.#caller.call({ project, route, method: "GET", path, schema: WireEndpointList }, deadline);
     return answer.value.endpoints;
+  }
+
+  /** A compute that is not there is a `ServiceError` with 404, as is a project that the key can't see. */
+  async getEndpoint(project: string, id: string, deadline: Deadline): Promise<WireEndpoint> {
+    const path = endpointPath(project, id);
+    const route = "GET endpoint";
+    const call = { project, route, method: "GET", path, schema: WireEndpointAnswer };
+    return (await this.#caller.call(call, deadline)).value.endpoint;
   }
 
   async createEndpoint(project: string, body: EndpointCreateBody, deadline: Deadline): Promise<WireEndpointChange> {
@@ -141,6 +155,14 @@ export class Client {
     const route = "GET operations";
     const call = { project, route, method: "GET", path, query, schema: WireOperationPage };
     return (await this.#caller.call(call, deadline)).value;
+  }
+
+  /** A connection URI, which holds a password. @param query names as on the wire, without undefined ones */
+  async getConnectionUri(project: string, query: Record<string, string>, deadline: Deadline): Promise<string> {
+    const path = connectionPath(project);
+    const route = "GET connection_uri";
+    const call = { project, route, method: "GET", path, query, schema: WireConnectionUri, secret: true };
+    return (await this.#caller.call(call, deadline)).value.uri;
   }
 
   /** Takes the key out of a text of the service's before it is shown. */

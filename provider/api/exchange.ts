@@ -14,6 +14,8 @@ export interface Wire {
   baseUrl: string;
   key: string;
   keySource: string;
+  /** What to do about a key that the service refuses, where something can be said. */
+  keyHint?: string;
   clock: Clock;
   transport: Transport;
 }
@@ -23,6 +25,8 @@ export interface Question<T> extends Asked {
   body?: unknown;
   /** Reads the parsed body of a success; an empty body is `{}`. */
   schema: z.ZodType<T>;
+  /** The answer holds a secret: nothing of it is shown, also where it can't be read. */
+  secret?: boolean;
   /** Statuses that this call takes for a success whatever their body is. */
   lenient?: (status: number) => boolean;
 }
@@ -74,7 +78,7 @@ function failureOf(thrown: unknown): Failure {
 
 /** What the answer means. */
 function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): Exchanged<T> {
-  const { method, path, schema, lenient } = question;
+  const { method, path, schema, lenient, secret } = question;
   const { status } = answer;
   const success = status >= 200 && status < 300;
   if (success || lenient?.(status)) {
@@ -83,9 +87,13 @@ function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): E
     if (lenient?.(status)) return { ok: true, status, value: schema.parse({}) };
   }
   const said = describe({ method, path }, answer, wire.key, wire.clock.wall());
+  if (success && secret) said.message = "a body that is not what was asked for; it may hold a secret and is not shown";
   if (success)
     return { ok: false, failure: { kind: "unreadable" }, error: new Unclear({ method, path }, said.message, said) };
-  if (status === 401 || status === 403) said.message += ` (the key comes from ${wire.keySource})`;
+  if (status === 401 || status === 403) {
+    const hint = status === 401 && wire.keyHint ? `; ${wire.keyHint}` : "";
+    said.message += ` (the key comes from ${wire.keySource}${hint})`;
+  }
   const failure: Failure = { kind: "status", status, message: said.message, retryAfterMs: said.retryAfterMs };
   const unclear = isUnclear(method, failure);
   return {

@@ -19,6 +19,9 @@ export function operationPath(project: string, id?: string): string {
   return id === undefined ? list : `${list}/${checked("an operation id", id, OPERATION_ID)}`;
 }
 
+/** Path of a project's connection URIs. */
+export const connectionPath = (project: string): string => `${projectPath(project)}/connection_uri`;
+
 function projectPath(project: string): string {
   return `/projects/${checked("a project id", project, ID)}`;
 }

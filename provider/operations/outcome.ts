@@ -1,18 +1,24 @@
 /** What a status word means to somebody who waits. `perhaps` failed: the service may try it again. */
 export type Outcome = "pending" | "done" | "failed" | "perhaps";
 
+/** What the service's console shows for a status word. */
+export type OperationLabel = "OK" | "Scheduling" | "In progress" | "Error";
+
 // A closed table for an open vocabulary: an unknown word is never success and never failure, so the deadline decides.
-const OUTCOME = new Map<string, Outcome>([
-  ["scheduling", "pending"],
-  ["running", "pending"],
-  ["cancelling", "pending"],
-  ["finished", "done"],
-  ["skipped", "done"],
-  ["failed", "perhaps"],
-  ["error", "failed"],
-  ["cancelled", "failed"],
+const WORDS = new Map<string, [Outcome, OperationLabel]>([
+  ["scheduling", ["pending", "Scheduling"]],
+  ["running", ["pending", "In progress"]],
+  ["cancelling", ["pending", "In progress"]],
+  ["finished", ["done", "OK"]],
+  ["skipped", ["done", "OK"]],
+  ["failed", ["perhaps", "Error"]],
+  ["error", ["failed", "Error"]],
+  ["cancelled", ["failed", "Error"]],
 ]);
 
-export const outcomeOf = (word: string): Outcome => OUTCOME.get(word) ?? "pending";
+export const outcomeOf = (word: string): Outcome => WORDS.get(word)?.[0] ?? "pending";
 
-export const isKnownWord = (word: string): boolean => OUTCOME.has(word);
+/** Undefined for a word that is not known: nobody can tell what it means. */
+export const labelOf = (word: string): OperationLabel | undefined => WORDS.get(word)?.[1];
+
+export const isKnownWord = (word: string): boolean => WORDS.has(word);

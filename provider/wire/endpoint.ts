@@ -45,6 +45,9 @@ export type WireEndpoint = z.infer<typeof WireEndpoint>;
 /** Answer of `GET …/endpoints`. Strict about the list itself: an answer without it says nothing about what exists. */
 export const WireEndpointList = z.looseObject({ endpoints: z.array(z.unknown()).pipe(rows(WireEndpoint)) });
 
+/** Answer of `GET …/endpoints/{id}`. */
+export const WireEndpointAnswer = z.looseObject({ endpoint: WireEndpoint });
+
 /** Answer of create, update, start, suspend and restart. */
 export const WireEndpointChange = z.looseObject({ endpoint: WireEndpoint, operations: rows(WireOperation) });
 export type WireEndpointChange = z.infer<typeof WireEndpointChange>;

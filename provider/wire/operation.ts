@@ -22,8 +22,15 @@ export type WireOperation = z.infer<typeof WireOperation>;
 export const WireOperationAnswer = z.looseObject({ operation: WireOperation });
 
 /** Answer of `GET …/operations`: newest first; without `pagination` there is no further page. */
-export const WireOperationPage = z.looseObject({
-  operations: z.array(z.unknown()).pipe(rows(WireOperation)),
-  pagination: maybe(z.looseObject({ cursor: maybe(z.string()) })),
-});
+export const WireOperationPage = z
+  .looseObject({
+    operations: z.array(z.unknown()),
+    pagination: maybe(z.looseObject({ cursor: maybe(z.string()) })),
+  })
+  .transform((page) => ({
+    ...page,
+    operations: rows(WireOperation).parse(page.operations),
+    /** Rows that came, the unreadable ones as well: a page that is shorter than asked for is the last one. */
+    received: page.operations.length,
+  }));
 export type WireOperationPage = z.infer<typeof WireOperationPage>;

@@ -47,7 +47,21 @@ describe("each method asks its route", () => {
       (s) => s.context.client.listOperations(PROJECT, { limit: 2, cursor: "2026-05-04T10:30:00.5Z" }, minutes(s)),
       { status: 200, body: { operations: [operation], pagination: { cursor: "c" } } },
       `GET ${P}/operations?limit=2&cursor=2026-05-04T10%3A30%3A00.5Z`,
-      { operations: [operation], pagination: { cursor: "c" } },
+      { operations: [operation], pagination: { cursor: "c" }, received: 1 },
+    ],
+    [
+      "getEndpoint",
+      (s) => s.context.client.getEndpoint(PROJECT, "ep-a", minutes(s)),
+      { status: 200, body: { endpoint: ENDPOINT } },
+      `GET ${P}/endpoints/ep-a`,
+      ENDPOINT,
+    ],
+    [
+      "getConnectionUri",
+      (s) => s.context.client.getConnectionUri(PROJECT, { role_name: "a b", pooled: "true" }, minutes(s)),
+      { status: 200, body: { uri: "postgresql://a:b@c/d" } },
+      `GET ${P}/connection_uri?role_name=a+b&pooled=true`,
+      "postgresql://a:b@c/d",
     ],
   ])("%s", async (_, call, reply, line, value) => {
     const service = scripted([reply]);
@@ -69,6 +83,53 @@ describe("each method asks its route", () => {
     expect(JSON.parse(first?.body ?? "")).toEqual(BODY);
     expect([second?.body, second?.headers["content-type"]]).toEqual([undefined, undefined]);
     expect(second?.headers["x-request-id"]).not.toBe(first?.headers["x-request-id"]);
+  });
+});
+
+describe("a page of operations", () => {
+  test("tells how many rows came, the unreadable ones as well", async () => {
+    const service = scripted([{ status: 200, body: { operations: [{ id: "a" }, { id: 7 }, "?"] } }]);
+    const page = await service.clock.run(
+      service.context.client.listOperations(PROJECT, { limit: 3 }, minutes(service)),
+    );
+    expect([page.operations.map(({ id }) => id), page.received]).toEqual([["a"], 3]);
+  });
+});
+
+describe("a password", () => {
+  const uriOf = (service: Scripted) => service.context.client.getConnectionUri(PROJECT, {}, minutes(service));
+
+  test.each<[string, unknown]>([
+    ["under another name", { connection_uri: "postgresql://owner:npg_secret@host/db" }],
+    ["in an object", { uri: { password: "npg_secret" } }],
+    ["alone", "npg_secret"],
+  ])("in an answer that can't be read, %s, is not shown", async (_, body) => {
+    const service = scripted([{ status: 200, body }]);
+    const error = await failed(service, uriOf(service));
+    expect(error.message).toContain("not shown");
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("npg_secret");
+  });
+
+  test.each(["postgresql", "postgres", "POSTGRES"])("in the %s: URI of an error is not shown", async (scheme) => {
+    const message = `no host for ${scheme}://owner:npg_%2Fsecret@host/db, nor for ${scheme}://other:npg_secret@host`;
+    const service = scripted([{ status: 404, body: { message } }]);
+    const error = await failed(service, uriOf(service));
+    expect(error.message).toContain(`${scheme}://owner:[password]@host/db`);
+    expect(error.message).toContain(`${scheme}://other:[password]@host`);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/npg_/);
+  });
+});
+
+describe("a key that is refused", () => {
+  const refused = async (status: number, keyHint?: string) => {
+    const service = scripted([{ status, body: { message: "no" } }], { keyHint });
+    return (await failed(service, get(service))).message;
+  };
+
+  test("is named, with what to do about it where it may be an old one", async () => {
+    expect(await refused(401)).toContain("(the key comes from COMPUTE_API_KEY)");
+    expect(await refused(401, "run `pulumi up`")).toContain("(the key comes from COMPUTE_API_KEY; run `pulumi up`)");
+    expect(await refused(403, "run `pulumi up`")).toContain("(the key comes from COMPUTE_API_KEY)");
   });
 });
 
@@ -126,6 +187,8 @@ describe("the client", () => {
       const works = [
         () => client.listEndpoints(id, deadline),
         () => client.deleteEndpoint(PROJECT, id, deadline),
+        () => client.getEndpoint(PROJECT, id, deadline),
+        () => client.getConnectionUri(id, {}, deadline),
         () => client.restartEndpoint(PROJECT, id, deadline),
         () => client.updateEndpoint(id, "ep-a", { endpoint: {} }, deadline),
       ];

@@ -1,0 +1,50 @@
+import { Deadline } from "../clock.js";
+import { readConfig, type StackConfig } from "../config.js";
+import { isKind, Stopped } from "../errors.js";
+import { type Context, createContext } from "../operations/context.js";
+
+/** An account, and how long one request with its repetitions may take. */
+export interface Access {
+  context: Context;
+  /** Where the key comes from, for errors. */
+  keySource: string;
+  timeoutMs: number;
+}
+
+/** By account: the rate, and the connections, are shared by all look-ups of a process. */
+const contexts = new Map<string, Context>();
+
+/** @throws ConfigError when no key, or a pair of key and URL that can't be used, is to be had */
+export function accessTo(
+  stack: StackConfig,
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+  say: (line: string) => void,
+): Access {
+  const { account, requestsPerMinute } = readConfig(stack, env);
+  if (account instanceof Error) throw account;
+  const { apiUrl: baseUrl, apiKey, keySource } = account;
+  const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute]);
+  let context = contexts.get(name);
+  if (!context) {
+    context = createContext({ baseUrl, apiKey, keySource, requestsPerMinute, say });
+    contexts.set(name, context);
+  }
+  return { context, keySource, timeoutMs };
+}
+
+export const deadlineOf = ({ context, timeoutMs }: Access): Deadline => new Deadline(context.clock, timeoutMs);
+
+/** 405 is what a service answers that does not have the route. */
+export const isMissing = (error: unknown): error is Error =>
+  isKind(error, "service") && (error.answer.status === 404 || error.answer.status === 405);
+
+export const projectMissing = (access: Access, projectId: string, error: Error): Stopped =>
+  missing(`project ${projectId} does not exist, or the key (from ${access.keySource}) can't see it`, error);
+
+/** What a 404 comes to, with the service's words behind it. */
+export function missing(message: string, cause: Error): Stopped {
+  const stopped = new Stopped(`${message} (${cause.message})`);
+  stopped.cause = cause;
+  return stopped;
+}

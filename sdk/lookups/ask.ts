@@ -1,0 +1,133 @@
+// How a look-up gets its account and its answer. The provider's code, and with it zod and undici, is loaded by the first
+// question: a program that asks nothing does not pay for it.
+
+import * as pulumi from "@pulumi/pulumi";
+import type { Access } from "../../provider/lookup/index.js";
+import { failure } from "../failure.js";
+import { ENDPOINT_TYPE } from "../literal.js";
+import { type Provider, type Settings, settingsIn } from "../provider.js";
+import { asLookupError } from "./error.js";
+
+/** How a look-up is made. */
+export interface LookupOptions {
+  /**
+   * The account to ask with.
+   * @default that of `parent`, else what an `Endpoint` without a provider gets: the environment, then the stack's config
+   */
+  provider?: Provider;
+  /** Inside a component: asks with the provider that its children get. */
+  parent?: pulumi.Resource;
+  /**
+   * Seconds for each request with its repetitions (a busy or failing service is asked again).
+   * @default 120
+   */
+  timeoutSeconds?: number;
+}
+
+/** How a look-up that takes and gives outputs is made. */
+export interface LookupOutputOptions extends LookupOptions {
+  /** Resources to wait for. What the arguments come from is waited for anyway. */
+  dependsOn?: pulumi.Input<pulumi.Input<pulumi.Resource>[]> | pulumi.Input<pulumi.Resource>;
+}
+
+/** The arguments of a look-up, each of which may be an output. */
+export type LookupInputs<T> = { [K in keyof T]: pulumi.Input<T[K]> };
+
+/** The provider's side. */
+export type Desk = typeof import("../../provider/lookup/index.js");
+
+export interface Question<A extends object, T> {
+  name: string;
+  ask: (desk: Desk, access: Access, args: A) => Promise<T>;
+  /** Where users' mocks have the answer: they can answer with an object only. */
+  field?: string;
+}
+
+const TIMEOUT_SECONDS = 120;
+
+const loadDesk = (): Desk => require("../../provider/lookup/index.js") as Desk;
+
+export async function answer<A extends object, T>(
+  question: Question<A, T>,
+  args: A,
+  opts: LookupOptions = {},
+): Promise<T> {
+  return answerWith(question, args, await known(settingsOf(opts), opts), opts);
+}
+
+export function answerOutput<A extends object, T>(
+  question: Question<A, T>,
+  args: LookupInputs<A>,
+  opts: LookupOutputOptions = {},
+): pulumi.Output<T> {
+  // The key is a secret, but the answer is none because of it.
+  const settings = pulumi.unsecret(pulumi.output(settingsOf(opts)));
+  const ready = pulumi.output(opts.dependsOn).apply(idsOf);
+  const all = pulumi.all([pulumi.output(args), settings, ready]) as pulumi.Output<unknown>;
+  return all.apply((values) => {
+    const [plain, known] = values as [A, Record<string, string>];
+    return answerWith(question, plain, known, opts);
+  }) as pulumi.Output<T>;
+}
+
+/** The account at the desk; for look-ups that ask more than once. */
+export async function accessTo(opts: LookupOptions): Promise<[Desk, Access]> {
+  return open(await known(settingsOf(opts), opts), opts);
+}
+
+/** Whether this is a unit test of a user's, where nothing may be asked. */
+export function isMocked(): boolean {
+  const monitor = pulumi.runtime.getMonitor() as { mocks?: unknown } | undefined;
+  return monitor?.mocks !== undefined;
+}
+
+/** Asks the mocks of a unit test, as the look-ups of every Pulumi provider do: `call` gets `compute:index:getEndpoint`. */
+export const mockedAnswer = (name: string, args: object): Promise<Record<string, unknown>> =>
+  pulumi.runtime.invoke(`compute:index:${name}`, { ...args });
+
+async function answerWith<A extends object, T>(
+  { name, ask, field }: Question<A, T>,
+  args: A,
+  settings: Record<string, string>,
+  opts: LookupOptions,
+): Promise<T> {
+  if (isMocked()) {
+    const mocked = await mockedAnswer(name, args);
+    return (field === undefined ? mocked : mocked[field]) as T;
+  }
+  try {
+    const [desk, access] = open(settings, opts);
+    return await ask(desk, access, args);
+  } catch (error) {
+    throw asLookupError(error);
+  }
+}
+
+function open(settings: Record<string, string>, { timeoutSeconds = TIMEOUT_SECONDS }: LookupOptions): [Desk, Access] {
+  if (!(timeoutSeconds > 0)) throw failure(`timeoutSeconds ${timeoutSeconds} is not a number above 0`);
+  const desk = loadDesk();
+  const say = (line: string) => void pulumi.log.info(line);
+  return [desk, desk.accessTo({ get: (name) => settings[name] }, process.env, timeoutSeconds * 1000, say)];
+}
+
+/** The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. */
+function settingsOf({ provider, parent }: LookupOptions): Settings {
+  const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
+  return instance ? settingsIn(instance) : pulumi.runtime.allConfig();
+}
+
+async function known(settings: Settings, { provider }: LookupOptions): Promise<Record<string, string>> {
+  const values = pulumi.output(settings) as pulumi.Output<Record<string, string>>;
+  // Of an output that is not known, `apply` would never call back.
+  if ((await (values as { isKnown?: Promise<boolean> }).isKnown) === false) {
+    const which = provider ? "this provider" : "the provider";
+    throw failure(`the key or URL of ${which} is not known in this preview yet: use the look-up's …Output form`);
+  }
+  return new Promise((resolve) => values.apply(resolve));
+}
+
+/** The ids: unknown as long as one of the resources is still to be made. */
+function idsOf(resources: unknown): pulumi.Output<unknown> {
+  const all = Array.isArray(resources) ? resources : resources === undefined ? [] : [resources];
+  return pulumi.all(all.map((one: pulumi.Resource) => (pulumi.CustomResource.isInstance(one) ? one.id : one.urn)));
+}

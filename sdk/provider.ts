@@ -1,0 +1,91 @@
+import * as pulumi from "@pulumi/pulumi";
+import { INSTANCE } from "../provider/rules/instance.js";
+import { failure } from "./failure.js";
+
+/** The account of a `Provider`. */
+export interface ProviderArgs {
+  /**
+   * The API key of the account: personal, of an organization, or of one project. It is a secret whether the program says
+   * so or not: encrypted in the state, hidden in everything printed.
+   */
+  apiKey: pulumi.Input<string>;
+  /**
+   * The base URL of the service, ending in its version: `https://console.example.com/api/v2`. `http:` is accepted for this
+   * machine only. Where it is left out, no other layer (environment, stack config) may name a URL either.
+   * @default the public service, https://console.neon.tech/api/v2
+   */
+  apiUrl?: pulumi.Input<string>;
+}
+
+/** The settings of an instance, for look-ups. A symbol of everybody's, since two copies of the package can be loaded. */
+const SETTINGS = Symbol.for("pulumi-compute-endpoint:provider-settings");
+
+/** @internal */
+export type Settings = Record<string, pulumi.Input<string>>;
+
+/**
+ * An account of its own: several accounts or services in one stack.
+ *
+ * ```ts
+ * const eu = new Provider("eu", { apiKey: config.requireSecret("euKey") });
+ * const primary = new Endpoint("primary", { projectId, branchId }, { provider: eu });
+ * ```
+ *
+ * It is the strongest of the layers that key and URL come from: what hangs on an instance never uses another key. The
+ * stack's other settings (`compute:onRestart`, `compute:sizes`, …) hold for it as for everything else. Each instance runs in a
+ * provider process of its own. Moving a compute to an instance, or back, changes nothing about the compute, and a new key
+ * is an update of the instance alone.
+ *
+ * In a component, `providers: [eu]` gives it to everything inside, also to dynamic resources that are not ours.
+ */
+export class Provider extends pulumi.ProviderResource {
+  /**
+   * @param name the instance's name; it stands in every message about its key or URL
+   * @throws RunError when `apiKey` is known to be missing or empty, as an unset variable of the environment is
+   */
+  constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
+    const settings = settingsOf(name, args);
+    // Pulumi calls it so: all dynamic resources share one package.
+    super("pulumi-nodejs", name, settings, opts);
+    Object.defineProperty(this, SETTINGS, { value: settings });
+  }
+}
+
+/**
+ * What the instance's process gets for its config, as inputs of Pulumi's provider resource.
+ * @internal
+ */
+export function settingsIn(provider: pulumi.ProviderResource): Settings {
+  const settings = (provider as { [SETTINGS]?: Settings })[SETTINGS];
+  if (settings) return settings;
+  throw failure("the option `provider` takes an instance of the class Provider of pulumi-compute-endpoint");
+}
+
+function settingsOf(name: string, args: ProviderArgs): Settings {
+  const { apiKey, apiUrl } = args ?? {};
+  if (apiKey === undefined || apiKey === null || apiKey === "") {
+    throw failure(
+      `Provider "${name}": apiKey is ${apiKey === "" ? "empty" : "missing"}. Give it the key of the account, for example config.requireSecret("…"); a variable of the environment that is not set is undefined`,
+    );
+  }
+  return {
+    ...stackSettings(apiUrl === undefined),
+    [INSTANCE.name]: name,
+    [INSTANCE.apiKey]: pulumi.secret(apiKey),
+    ...(apiUrl === undefined ? {} : { [INSTANCE.apiUrl]: apiUrl }),
+  };
+}
+
+/**
+ * `compute:…` of the stack's config, which Pulumi gives to default providers only: a stack that refuses restarts must do
+ * so for an instance's computes as well. The stack's URL goes along to be refused beside a key that has none.
+ */
+function stackSettings(withUrl: boolean): Settings {
+  const { allConfig, isConfigSecret } = pulumi.runtime as typeof pulumi.runtime & {
+    isConfigSecret?: (name: string) => boolean;
+  };
+  const ours = Object.entries(allConfig()).filter(
+    ([name]) => name.startsWith("compute:") && name !== "compute:apiKey" && (withUrl || name !== "compute:apiUrl"),
+  );
+  return Object.fromEntries(ours.map(([name, value]) => [name, isConfigSecret?.(name) ? pulumi.secret(value) : value]));
+}
