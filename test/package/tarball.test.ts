@@ -61,6 +61,7 @@ describe("an installed package", () => {
       "function",
     ],
     ["./provider", "-e", `console.log(typeof require("pulumi-compute-endpoint/provider").provider.create)`, "function"],
+    ["./emulator", "-e", `console.log(typeof require("pulumi-compute-endpoint/emulator").startEmulator)`, "function"],
     [
       "./package.json",
       "-e",
@@ -72,7 +73,7 @@ describe("an installed package", () => {
     expect(await it.run(process.execPath, ...args)).toEqual({ code: 0, stdout: `${answer}\n`, stderr: "" });
   });
 
-  test.each(["dist/sdk/endpoint.js", "emulator", "provider/rules/restart"])("keeps %s to itself", async (path) => {
+  test.each(["dist/sdk/endpoint.js", "emulator/core", "provider/rules/restart"])("keeps %s to itself", async (path) => {
     const { code, stderr } = await it.run(process.execPath, "-e", `require("pulumi-compute-endpoint/${path}")`);
     expect([code, stderr]).toEqual([1, expect.stringContaining("ERR_PACKAGE_PATH_NOT_EXPORTED")]);
   });
