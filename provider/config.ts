@@ -154,15 +154,12 @@ const text = (value: string | undefined): string | undefined => value?.trim() ||
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** Never shows the value: where the two were mixed up, it is the key. */
 function urlProblem(value: string): string | undefined {
-  let url: URL;
-  try {
-    url = new URL(value);
-  } catch {
-    return `"${value}" is not a URL; it looks like ${DEFAULT_API_URL}`;
-  }
+  if (!URL.canParse(value)) return `its value is not a URL; it looks like ${DEFAULT_API_URL}`;
+  const url = new URL(value);
   if (url.username || url.password) return "a URL with a user name or a password in it is not accepted";
-  if (url.search || url.hash) return `"${value}" must end with its path, such as /api/v2`;
+  if (url.search || url.hash) return "the URL must end with its path, such as /api/v2";
   if (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))) return undefined;
-  return `"${value}" must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear`;
+  return "the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear";
 }

@@ -98,7 +98,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a URL that is not https",
     env: () => ({ COMPUTE_API_URL: "http://api.example.com/api/v2" }),
-    says: 'COMPUTE_API_URL (environment): "http://api.example.com/api/v2" must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear',
+    says: 'COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear',
   },
   {
     rule: "a server that answers HTML",

@@ -124,11 +124,8 @@ describe("the key is in no message", () => {
     ["in the path of a plain URL", `http://a.test/${KEY}`],
     ["in the host of a plain URL", `http://${KEY}/v2`],
   ])("%s", (_rule, url) => {
-    for (const key of [KEY, "https://a.test/api/v2"]) {
-      expect(failure({ COMPUTE_API_KEY: key, COMPUTE_API_URL: url })).not.toContain(key === KEY ? KEY : "part");
-      if (key !== KEY && !url.startsWith("http")) {
-        expect(failure({ COMPUTE_API_KEY: key, COMPUTE_API_URL: url })).not.toContain(KEY);
-      }
+    for (const key of [KEY, URL_A]) {
+      expect(failure({ COMPUTE_API_KEY: key, COMPUTE_API_URL: url })).not.toContain(KEY);
     }
   });
 
