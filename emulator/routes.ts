@@ -3,6 +3,7 @@ import { branchRoutes } from "./handlers/branches.js";
 import { connectionRoutes } from "./handlers/connections.js";
 import { databaseRoutes } from "./handlers/databases.js";
 import { endpointRoutes } from "./handlers/endpoints.js";
+import { emptyRoutes } from "./handlers/none.js";
 import { operationRoutes } from "./handlers/operations.js";
 import { projectRoutes } from "./handlers/projects.js";
 import { restoreRoutes } from "./handlers/restore.js";
@@ -20,6 +21,7 @@ const ROUTES: Route[] = [
   ...endpointRoutes,
   ...operationRoutes,
   ...connectionRoutes,
+  ...emptyRoutes,
 ];
 
 interface Found {

@@ -67,7 +67,9 @@ function list(call: Call): Answer {
   const search = call.query.get("search") ?? "";
   const orgId = call.query.get("org_id");
   const cursor = call.query.get("cursor");
-  const rows = Object.values(call.site.world.projects)
+  // Deleted projects can be had back for a while from the service; here they are gone.
+  const projects = call.query.get("recoverable") === "true" ? [] : Object.values(call.site.world.projects);
+  const rows = projects
     .reverse()
     .filter((one) => one.name.includes(search) || one.id.includes(search))
     .filter((one) => orgId === null || one.org_id === undefined || one.org_id === orgId);

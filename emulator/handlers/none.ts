@@ -1,0 +1,28 @@
+import { type Call, type Route, route } from "../route.js";
+import { branchOf, projectOf } from "./lookup.js";
+
+/** Lists of what this control plane does not model. Clients that look at a whole project or branch find none of it. */
+
+const OF_A_PROJECT = {
+  permissions: "project_permissions",
+  jwks: "jwks",
+  vpc_endpoints: "endpoints",
+  snapshots: "snapshots",
+};
+const OF_A_BRANCH = ["buckets", "functions", "credentials"];
+
+const none = (name: string) => ({ status: 200, body: { [name]: [] } });
+
+const ofBranch = (name: string) => (call: Call) => {
+  branchOf(call, projectOf(call));
+  return none(name);
+};
+const ofProject = (name: string) => (call: Call) => {
+  projectOf(call);
+  return none(name);
+};
+
+export const emptyRoutes: Route[] = [
+  ...Object.entries(OF_A_PROJECT).map(([part, name]) => route("GET", `/projects/:project/${part}`, ofProject(name))),
+  ...OF_A_BRANCH.map((name) => route("GET", `/projects/:project/branches/:branch/${name}`, ofBranch(name))),
+];
