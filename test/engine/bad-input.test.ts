@@ -93,12 +93,12 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a key without a URL, while a lower layer has one",
     env: () => ({ COMPUTE_API_URL: undefined, NEON_API_HOST: "https://other.example.com/api/v2" }),
-    says: "COMPUTE_API_KEY (environment) is set without a URL, while NEON_API_HOST (environment) names one: which service is meant? Key and URL come as a pair: set COMPUTE_API_URL (environment) as well, or remove NEON_API_HOST (environment)",
+    says: "COMPUTE_API_KEY (environment) is set without a URL, while NEON_API_HOST (environment) names one: which service is meant? Key and URL come as a pair: set COMPUTE_API_URL (environment) as well (the public service is https://console.neon.tech/api/v2), or remove NEON_API_HOST (environment)",
   },
   {
     rule: "a URL that is not https",
     env: () => ({ COMPUTE_API_URL: "http://api.example.com/api/v2" }),
-    says: 'COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear',
+    says: "COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear",
   },
   {
     rule: "a server that answers HTML",
