@@ -24,7 +24,7 @@ test("answers on a free port of the loopback address, under a base URL that ends
 });
 
 test("has an operation take the time it takes", async () => {
-  await start({ operationMs: 60 });
+  await start({ operationMs: 1500 });
   const changed = await call("PATCH", PRIMARY, '{"endpoint":{"autoscaling_limit_max_cu":1}}');
   const { operations } = (await changed.json()) as { operations: { id: string }[] };
   const status = async () => {

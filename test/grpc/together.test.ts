@@ -29,11 +29,19 @@ describe("many computes in one process", () => {
   });
 
   test("somebody else's change is waited for, with no second refusal for the same wait", async () => {
-    const { shim, emulator, requests } = await rig({ operationMs: 700 });
-    const restart = `${emulator.url}/projects/${PROJECT}/endpoints/${emulator.seed.primaryId}/restart`;
-    const answer = await fetch(restart, { method: "POST", headers: { authorization: `Bearer ${KEY}` } });
-    expect(answer.status).toBe(200);
-    await Promise.all([shim.create(replica(1)), shim.create(replica(2))]);
+    const { shim, emulator, requests } = await rig();
+    emulator.faults.add({ operation: { action: "apply_config", then: "never" } });
+    const primary = `${emulator.url}/projects/${PROJECT}/endpoints/${emulator.seed.primaryId}`;
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    const body = JSON.stringify({ endpoint: { autoscaling_limit_max_cu: 1 } });
+    expect((await fetch(primary, { method: "PATCH", headers, body })).status).toBe(200);
+    const made = Promise.all([shim.create(replica(1)), shim.create(replica(2))]);
+    await expect.poll(() => emulator.requests.filter(({ status }) => status === 423)).toHaveLength(1);
+    await expect
+      .poll(() => emulator.requests.filter(({ path }) => path.includes("/operations")).length)
+      .toBeGreaterThan(1);
+    emulator.faults.clear();
+    await made;
     expect(requests().filter((line) => line.endsWith(" 423"))).toHaveLength(1);
   });
 
