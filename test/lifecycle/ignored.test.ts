@@ -12,6 +12,7 @@ import {
   leavingOut,
   type Props,
   primary,
+  SEED,
   spoil,
 } from "./support.js";
 
@@ -135,6 +136,22 @@ describe("a service that says less in its answers", () => {
     ]);
     expect(outcome.warnings).toEqual([]);
     await lab.destroy();
+  });
+
+  test.each<[string, Props, Props]>([
+    ["suspend_timeout_seconds", { suspendTimeoutSeconds: 60 }, { suspendTimeoutSeconds: 120 }],
+    ["name", { name: "a" }, { name: "b" }],
+    ["disabled", { disabled: true }, { disabled: false }],
+    ["settings", { settings: { pgSettings: { a: "1" } } }, { settings: { pgSettings: { a: "2" } } }],
+    ["branch_id", {}, { branchId: SEED.branches.preview }],
+  ])("without %s: a change of just that is sent once", async (field, before, after) => {
+    const lab = await labWith("db", primary(before), { between: leavingOut(field) });
+    expect(changes(await lab.up("db", primary(after)))).toHaveLength(1);
+    expect((await lab.up("db", primary(after))).sent).toEqual([]);
+    const next = await lab.up("db", primary({ ...after, size: 1 }));
+    expect(changes(next).map(([, body]) => body)).toEqual([
+      { endpoint: { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 } },
+    ]);
   });
 
   test("without operations in the answers, a step ends with its answer", async () => {

@@ -193,6 +193,8 @@ describe("an update that can't be", () => {
       const lab = await labWith("x", replica());
       const outcome = await lab.fails("db", args);
       expect(outcome.error.message).toMatch(/region/);
+      // Where the project has a compute, its region is known before anything is asked.
+      expect(count(outcome, "POST")).toBe(args.projectId === SEED.projectId ? 0 : 1);
       expect(lab.state.size).toBe(1);
     }
   });
