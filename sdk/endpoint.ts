@@ -17,7 +17,7 @@ export interface PreloadLibrariesArgs {
 export interface EndpointSettingsArgs {
   /** Postgres parameters, all values as text: `{ work_mem: "64MB" }`. A change may restart the compute. */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** A change is stored at once and becomes active when the compute starts the next time. */
+  /** A change is stored at once and becomes active when the compute starts the next time; see `restartTriggers`. */
   preloadLibraries?: pulumi.Input<PreloadLibrariesArgs>;
 }
 
@@ -68,6 +68,19 @@ export interface EndpointArgs {
   /** Deprecated by the public service, where the pooled host needs no setting. */
   poolerEnabled?: pulumi.Input<boolean>;
   settings?: pulumi.Input<EndpointSettingsArgs>;
+  /**
+   * Values of any kind: when they are others than at the last `pulumi up`, **the compute restarts if it is active**, once,
+   * also where another change of the same `up` restarts it anyway. An idle or disabled compute has nothing to restart.
+   * Making or adopting a compute is no restart; adding the first triggers later is one, taking them out is none. The values
+   * are shown in no notice.
+   *
+   * ```ts
+   * restartTriggers: [libraries, "2026-05 maintenance"]
+   * ```
+   *
+   * Route: `POST /projects/{project}/endpoints/{id}/restart`.
+   */
+  restartTriggers?: pulumi.Input<pulumi.Input<unknown>[]>;
   /**
    * Take over a compute that exists instead of making one; only read when the resource is created. `true`: the primary
    * of the branch (where there is none, one is made). An id: that compute.

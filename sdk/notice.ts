@@ -155,7 +155,7 @@ function wishIn(news: Props): Wish {
   const unknown = new Set<string>();
   const asked: Props = {};
   for (const [name, value] of Object.entries(news)) {
-    if (value === UNKNOWN) unknown.add(name);
+    if (value === UNKNOWN || (Array.isArray(value) && holdsUnknown(value))) unknown.add(name);
     else if (name !== "settings") asked[name] = value;
     else asked[name] = knownParts(value as Props, unknown);
   }

@@ -125,16 +125,18 @@ export class Client {
    * @param needless asked after each 423, before the request is repeated: when it answers true (the compute is idle),
    *   the 423 is thrown at once.
    */
-  async restartEndpoint(
-    project: string,
-    id: string,
-    deadline: Deadline,
-    needless?: () => Promise<boolean>,
-  ): Promise<WireEndpointChange> {
-    const path = endpointPath(project, id, "restart");
-    const route = "POST restart";
-    const call = { project, route, method: "POST", path, schema: WireEndpointChange, needless };
-    return (await this.#write(call, deadline)).value;
+  restartEndpoint(project: string, id: string, deadline: Deadline, needless?: () => Promise<boolean>) {
+    return this.#act("restart", project, id, deadline, needless);
+  }
+
+  /** @param needless as with a restart */
+  startEndpoint(project: string, id: string, deadline: Deadline, needless?: () => Promise<boolean>) {
+    return this.#act("start", project, id, deadline, needless);
+  }
+
+  /** @param needless as with a restart */
+  suspendEndpoint(project: string, id: string, deadline: Deadline, needless?: () => Promise<boolean>) {
+    return this.#act("suspend", project, id, deadline, needless);
   }
 
   async getOperation(project: string, id: string, deadline: Deadline): Promise<WireOperation> {
@@ -168,6 +170,18 @@ export class Client {
   /** Takes the key out of a text of the service's before it is shown. */
   redact(text: string): string {
     return this.#caller.redact(text);
+  }
+
+  async #act(
+    action: "restart" | "start" | "suspend",
+    project: string,
+    id: string,
+    deadline: Deadline,
+    needless?: () => Promise<boolean>,
+  ): Promise<WireEndpointChange> {
+    const path = endpointPath(project, id, action);
+    const call = { project, route: `POST ${action}`, method: "POST", path, schema: WireEndpointChange, needless };
+    return (await this.#write(call, deadline)).value;
   }
 
   async #write<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {

@@ -6,7 +6,7 @@ const ID = /^[a-z0-9-]{1,60}$/;
 const OPERATION_ID = /^[A-Za-z0-9-]{1,64}$/;
 
 /** Path of a project's computes, or of one of them (and what is below it), under the base URL. */
-export function endpointPath(project: string, id?: string, action?: "restart"): string {
+export function endpointPath(project: string, id?: string, action?: "restart" | "start" | "suspend"): string {
   const list = `${projectPath(project)}/endpoints`;
   if (id === undefined) return list;
   const one = `${list}/${checked("an endpoint id", id, ID)}`;

@@ -1,7 +1,7 @@
 // Validates a program's values and adds the computed input `restart`. No request: the engine runs checks one by one.
 
 import type { OnRestart, ProviderConfig } from "../config.js";
-import { atLeast, impactOf, markerOf, type Reason, replacementOf, sentence, type Verdict } from "../rules/restart.js";
+import { atLeast, changeOf, impactOf, markerOf, replacementOf, sentence, type Verdict } from "../rules/restart.js";
 import { isHidden, propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
@@ -100,11 +100,9 @@ function refusals(verdict: Verdict, own: OnRestart | undefined, stack: OnRestart
   if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
   return felt.map((reason) => ({
     property: reason.property,
-    reason: `${change(reason)}: ${reason.effect}. ${refused}`,
+    reason: `${changeOf(reason)}: ${reason.effect}. ${refused}`,
   }));
 }
-
-const change = (reason: Reason): string => `${reason.property} ${reason.old} → ${reason.new}`;
 
 /** The settings whose change would be felt by whoever is connected to a compute that is taken over. */
 const FELT: readonly SettingName[] = [
@@ -133,6 +131,8 @@ function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>
 
 /** A failure's text shows the value; not so for a secret. */
 function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
-  if (!isHidden(problem.property, secrets) || problem.reason.includes("a secret value")) return problem;
+  // No text about triggers has their values.
+  const isSaid = problem.property === "restartTriggers" || problem.reason.includes("a secret value");
+  if (isSaid || !isHidden(problem.property, secrets)) return problem;
   return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
 }

@@ -87,7 +87,8 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
   const { inputs, secrets } = program;
   const project = inputs.projectId ?? "";
   const wish = wishOf(inputs);
-  const live = liveOf(existing);
+  // A compute that is only now managed is not restarted for its first triggers.
+  const live = { ...liveOf(existing), restartTriggers: inputs.restartTriggers };
   const verdict = impactOf(live, wish, { secrets, asSize: inputs.size !== undefined });
   if ((inputs.onRestart ?? process.config.onRestart) === "refuse" && atLeast(verdict.impact, "restart")) {
     throw new Stopped(

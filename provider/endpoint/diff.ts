@@ -32,12 +32,13 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
   const alreadyAsked = (name: SettingName) => isNotTaken(olds.notTaken?.[propertyOf(name)], wanted[name]);
   if (!differing.every(alreadyAsked)) return {};
   if (Object.values(wish).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
-  return { changes: differing.length > 0 };
+  // What is owed for values that the program has taken back is forgotten by an update.
+  return { changes: differing.length > 0 || olds.restartOwed !== undefined };
 }
 
 /** What is no setting of the compute but is known to delete and read only through the state. */
 function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {
-  const echoed = (["onDelete", "waitForReady", "customTimeouts"] as const).some(
+  const echoed = (["onDelete", "waitForReady", "customTimeouts", "restartTriggers"] as const).some(
     (name) => canonical(olds[name]) !== canonical(inputs[name]),
   );
   return echoed || sameForm([...managedOf(inputs), ...unknown]) !== sameForm(olds.managed ?? []);

@@ -70,6 +70,8 @@ const Inputs = z.strictObject({
   disabled: flag().optional(),
   poolerEnabled: flag().optional(),
   settings: Settings.optional(),
+  // The value may be a secret, and is not shown where it is no list.
+  restartTriggers: z.array(z.unknown(), "restartTriggers is not a list of values").optional(),
   adopt: z.union([z.boolean(), z.string().regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT))], bad(ADOPT)).optional(),
   onDelete: oneOf(["delete", "release"]).optional(),
   onRestart: oneOf(["allow", "warn", "refuse"]).optional(),

@@ -10,6 +10,7 @@ import {
   type SettingName,
 } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
+import type { Mark } from "./action.js";
 import type { Inputs, Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 
@@ -41,6 +42,10 @@ export interface Outputs {
   managed: string[];
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
+  /** The values for which the compute was last restarted, or with which it was made. */
+  restartTriggers?: readonly unknown[];
+  /** Only after a step that could not restart the compute: for which values, and how it was then. */
+  restartOwed?: { wanted: string; since?: Mark };
   /** What the service did not take although it was asked: path of the property -> digest of the value asked for. */
   notTaken?: Record<string, string>;
   onDelete?: "delete" | "release";
@@ -58,6 +63,17 @@ export interface StepRecord {
   adopted: boolean;
   unfinished?: string[];
   notTaken?: Record<string, string>;
+  owed?: Owed;
+}
+
+/** A restart for the program's triggers that has not come about. */
+export interface Owed {
+  /** The triggers of the last one that has. */
+  applied?: readonly unknown[];
+  /** Digest of the program's triggers. */
+  wanted?: string;
+  /** How the compute was when it became due, as far as that is known. */
+  since?: Mark;
 }
 
 /**
@@ -108,6 +124,9 @@ export function recordOf({ inputs, autoName, secrets }: Program, record: StepRec
     restart: "no" as const,
     managed: managedOf(inputs),
     unfinished: record.unfinished?.length ? record.unfinished : undefined,
+    restartTriggers: record.owed ? record.owed.applied : inputs.restartTriggers,
+    restartOwed:
+      record.owed?.wanted === undefined ? undefined : pruned({ wanted: record.owed.wanted, since: record.owed.since }),
     notTaken: record.notTaken && Object.keys(record.notTaken).length > 0 ? record.notTaken : undefined,
     onDelete: inputs.onDelete,
     waitForReady: inputs.waitForReady,
@@ -139,6 +158,7 @@ export function liveOfOutputs(outputs: Partial<Outputs>): Live {
     poolerEnabled: outputs.poolerEnabled,
     pgSettings: outputs.settings?.pgSettings,
     preloadLibraries: outputs.settings?.preloadLibraries,
+    restartTriggers: outputs.restartTriggers,
   });
 }
 

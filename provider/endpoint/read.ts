@@ -34,6 +34,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   if (managed.includes("size") && outputs.autoscalingLimitMinCu === outputs.autoscalingLimitMaxCu) {
     if (outputs.autoscalingLimitMaxCu !== undefined) outputs.size = outputs.autoscalingLimitMaxCu;
   }
+  if (state.restartOwed) outputs.restartOwed = state.restartOwed;
   const unfinished = await stillUnfinished(process, project, state.unfinished ?? [], deadline);
   if (unfinished.length > 0) outputs.unfinished = unfinished;
   const notTaken = stillNotTaken(state, outputs);

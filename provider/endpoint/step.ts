@@ -12,7 +12,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
-import { knownAfter, notTakenOf, type Outputs, outputsOf } from "./outputs.js";
+import { knownAfter, notTakenOf, type Outputs, type Owed, outputsOf } from "./outputs.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
 export const DEFAULT_STEP_MINUTES = 10;
@@ -34,13 +34,16 @@ export interface Target {
   /** What was known before the step. */
   last: Partial<Outputs>;
   adopted: boolean;
+  /** A restart that this step owes: what is kept after a failure says so. */
+  owed?: Owed;
 }
 
 export const deadlineFor = (process: Process, limits: Inputs["customTimeouts"], step: "create" | "update" | "delete") =>
   new Deadline(process.context.clock, millisecondsOf(limits?.[step]) ?? DEFAULT_STEP_MINUTES * 60_000);
 
 /** Settings that a PATCH can change. */
-const CHANGEABLE = (name: SettingName): boolean => name !== "projectId" && name !== "type";
+const CHANGEABLE = (name: SettingName): boolean =>
+  name !== "projectId" && name !== "type" && name !== "restartTriggers";
 
 /** The settings of the wish that the compute has otherwise, as far as a PATCH can change them. */
 export const toChange = (wish: Wish, live: Live): SettingName[] => differences(wish, live).filter(CHANGEABLE);
@@ -117,7 +120,8 @@ export const UNKNOWN_OPERATION = "unknown";
 
 /** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
 export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
-  const outputs = outputsOf(endpoint, target.program, { adopted: target.adopted, unfinished }, target.last);
+  const { adopted, owed } = target;
+  const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} exists and is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
 }

@@ -1,5 +1,6 @@
 // Sends what differs, waits, reads back. PATCH …/endpoints/{id}
 
+import type { Deadline } from "../clock.js";
 import { isKind, NotReady, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { pendingOf, settle } from "../operations/settle.js";
@@ -11,6 +12,7 @@ import type { WireOperation } from "../wire/operation.js";
 import type { Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
+import { isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
 import {
   assertRegion,
   deadlineFor,
@@ -38,24 +40,43 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
   const doubtful = (olds.unfinished?.length ?? 0) > 0;
-  if (!doubtful && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);
+  const due = isRestartDue(wish, liveOfOutputs(olds));
+  if (!doubtful && !due && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);
 
   const project = olds.projectId;
   const target: Target = { project, id, program, last: olds, adopted: olds.adopted };
+  if (due) target.owed = owedOf(olds, program);
   const done = await process.context.turns.take(project, async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
-    const live = doubtful ? await finish(process, target, olds, deadline) : undefined;
+    const live = doubtful
+      ? await finish(process, target, olds, deadline)
+      : due
+        ? await present(process, target, deadline)
+        : undefined;
     const known = live ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
     const names = toChange(wish, known);
-    if (names.length === 0 && live) return { answer: live, deadline };
+    if (names.length === 0 && !due && live) return { answer: live, deadline };
     refuseUnannounced(process, target, known, wish);
-    const answer = await patch(process, target, wish, names, live, deadline).catch((error: unknown) => {
-      throw isKind(error, "unclear") ? inDoubt(target, olds, error) : error;
+    if (names.length === 0 && live) {
+      return { answer: await payRestart(process, target, known, live, false, deadline), deadline };
+    }
+    const change = await patch(process, target, wish, names, live, deadline).catch((error: unknown) => {
+      throw isKind(error, "unclear") ? inDoubt(target, olds, live, error) : error;
     });
-    await settleOrKeep(process, { ...target, last: knownAfter(olds, inputs) }, answer, deadline);
-    return { answer: answer.endpoint, deadline };
+    const changed: Target = { ...target, last: knownAfter(olds, inputs) };
+    if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
+    await settleOrKeep(process, changed, change, deadline);
+    const { endpoint } = change;
+    return { answer: due ? await payRestart(process, changed, known, endpoint, true, deadline) : endpoint, deadline };
   });
   return readBack(process, target, done.answer, done.deadline);
+}
+
+/** The compute as it is, which must be there. */
+async function present(process: Process, { project, id }: Target, deadline: Deadline): Promise<WireEndpoint> {
+  const now = await look(process, project, id, deadline);
+  if (!now) throw gone(project, id);
+  return now;
 }
 
 /**
@@ -73,10 +94,14 @@ function refuseUnannounced(process: Process, { id, program }: Target, known: Liv
 }
 
 /** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
-function inDoubt({ id, project }: Target, olds: Outputs, cause: Error): NotReady {
+function inDoubt({ id, project, owed }: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
+  // Only of a compute that was at rest: a start that was under way may not have met the change.
+  const startedAt = live?.pending_state === undefined ? live?.started_at : undefined;
+  const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
+  const restartOwed = owed?.wanted === undefined ? undefined : pruned({ wanted: owed.wanted, since });
   const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known; run \`pulumi up\` again: it looks and finishes the work`;
-  return new NotReady(id, { ...olds, unfinished }, [reason], { cause });
+  return new NotReady(id, pruned({ ...olds, unfinished, restartOwed }), [reason], { cause });
 }
 
 /** Only what the state remembers of the program changes. */
@@ -94,16 +119,10 @@ function withoutRequest(olds: Outputs, program: Program): Outputs {
 }
 
 /** An earlier step did not end well: waits for what it left and tells how the compute is now. */
-async function finish(
-  process: Process,
-  target: Target,
-  olds: Outputs,
-  deadline: ReturnType<typeof deadlineFor>,
-): Promise<WireEndpoint> {
+async function finish(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireEndpoint> {
   const { context } = process;
   const { project, id } = target;
-  const now = await look(process, project, id, deadline);
-  if (!now) throw gone(project, id);
+  const now = await present(process, target, deadline);
   if (target.program.inputs.waitForReady === false) return now;
   const left = await leftOver(process, target, olds, deadline);
   if (left.length > 0) {
@@ -121,7 +140,8 @@ async function finish(
   }
   const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
   if (after.current_state === "init") {
-    const outputs = outputsOf(after, target.program, { adopted: target.adopted, unfinished: olds.unfinished }, olds);
+    const { adopted, owed } = target;
+    const outputs = outputsOf(after, target.program, { adopted, unfinished: olds.unfinished, owed }, olds);
     throw new NotReady(id, { ...outputs }, [
       `compute ${id} of project ${project} is still in state init, although no operation works on it any more: its start failed. Ask the service's support, or delete the resource and create it again (it will have a new host)`,
     ]);
@@ -130,12 +150,7 @@ async function finish(
 }
 
 /** The operations of an earlier step that still run, and those that run on the compute without our knowing. */
-async function leftOver(
-  process: Process,
-  target: Target,
-  olds: Outputs,
-  deadline: ReturnType<typeof deadlineFor>,
-): Promise<WireOperation[]> {
+async function leftOver(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireOperation[]> {
   const { context } = process;
   const running = await pendingOf(context, target.project, target.id, deadline);
   const missing = (olds.unfinished ?? []).filter(

@@ -26,6 +26,8 @@ export interface Reason {
   /** Old and new value as text; "a secret value" for secrets. */
   old: string;
   new: string;
+  /** The change in words, where values say nothing or are not for showing. */
+  words?: string;
   impact: Impact;
   /** What happens, in words that follow "… → …; ". */
   effect: string;
@@ -73,6 +75,7 @@ const TABLE: { [K in SettingName]-?: Rule<K> } = {
     impact: "may-restart",
     effect: "some Postgres settings need a restart; then open connections drop if the compute is active",
   }),
+  restartTriggers: () => ({ impact: "restart", effect: RESTARTS }),
   preloadLibraries: none,
   suspendTimeoutSeconds: none,
   name: none,
@@ -114,6 +117,8 @@ function judge(old: Wish | Live, wish: Wish, effectOf: EffectOf, options: Impact
     const before = known(old[name]);
     const next = wish[name];
     if (next === undefined || (next !== UNKNOWN && sameAsBefore(name, before, next))) continue;
+    // What is to be stopped is not restarted.
+    if (name === "restartTriggers" && wish.disabled === true) continue;
     const effect = effectOf(name, before, next);
     if (effect) reasons.push(...describe(name, before, next, effect, options.secrets));
     const note = NOTES[name];
@@ -135,11 +140,15 @@ export function markerOf(verdict: Verdict): string {
 
 /** The changes and what the worst of them does: "size 2 → 4; if the compute is active it restarts, …". */
 export function sentence(verdict: Verdict): string {
-  const changes = verdict.reasons.map((reason) => `${reason.property} ${reason.old} → ${reason.new}`);
+  const changes = verdict.reasons.map(changeOf);
   // Without a reason among the settings, an option of the resource asks for a replacement.
   const cause = verdict.reasons.find((reason) => reason.impact === verdict.impact)?.effect ?? NEW_HOST;
   return [changes.join(", "), cause].filter(Boolean).join("; ");
 }
+
+/** One change: "size 2 → 4". */
+export const changeOf = (reason: Reason): string =>
+  `${reason.property} ${reason.words ?? `${reason.old} → ${reason.new}`}`;
 
 const known = <T>(value: T | Unknown | undefined): T | undefined => (value === UNKNOWN ? undefined : (value as T));
 
@@ -176,6 +185,10 @@ function describe<K extends SettingName>(
   secrets: ReadonlySet<string> | undefined,
 ): Reason[] {
   const property = propertyOf(name);
+  if (name === "restartTriggers") {
+    const words = next === UNKNOWN ? "→ known after apply" : "changed";
+    return [{ property, old: "other values", new: "these values", words, ...effect }];
+  }
   if (isHidden(property, secrets)) {
     return [{ property, old: "a secret value", new: "another", ...effect }];
   }

@@ -24,6 +24,11 @@ export interface Settings {
   poolerEnabled: boolean;
   pgSettings: Record<string, string>;
   preloadLibraries: PreloadLibraries;
+  /**
+   * No setting of the compute: it is restarted when they are others than at its last restart. Values of any kind, which
+   * are never shown.
+   */
+  restartTriggers: readonly unknown[];
 }
 
 export type SettingName = keyof Settings;
@@ -53,7 +58,7 @@ export function isHidden(path: string, secrets: ReadonlySet<string> | undefined)
 
 /**
  * Whether a compute that has `has` is as `wanted`. No timeout and `0` are equal, lists of libraries have no order, and
- * inside `settings` only what the program names counts: the service may fill in the rest.
+ * inside `settings` only what the program names counts: the service may fill in the rest. No triggers ask for nothing.
  */
 export function satisfies<K extends SettingName>(name: K, has: Settings[K] | undefined, wanted: Settings[K]): boolean {
   switch (name) {
@@ -70,6 +75,10 @@ export function satisfies<K extends SettingName>(name: K, has: Settings[K] | und
         (useDefaults === undefined || (values.useDefaults ?? false) === useDefaults) &&
         (enabledLibraries === undefined || sameNames(values.enabledLibraries ?? [], enabledLibraries))
       );
+    }
+    case "restartTriggers": {
+      const values = wanted as readonly unknown[];
+      return values.length === 0 || canonical(has) === canonical(values);
     }
     default:
       return has === wanted;

@@ -13,6 +13,7 @@ export interface Asked {
   disabled?: boolean;
   poolerEnabled?: boolean;
   settings?: { pgSettings?: Record<string, string>; preloadLibraries?: PreloadLibraries };
+  restartTriggers?: readonly unknown[];
 }
 
 /** What a program asks of the service. Values not known yet are marked so. */
@@ -29,6 +30,7 @@ export function wishOf(asked: Asked, unknown: ReadonlySet<string> = new Set()): 
     poolerEnabled: asked.poolerEnabled,
     pgSettings: asked.settings?.pgSettings,
     preloadLibraries: asked.settings?.preloadLibraries,
+    restartTriggers: asked.restartTriggers,
   };
   for (const path of unknown) {
     if (path === "size") {

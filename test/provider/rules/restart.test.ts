@@ -24,6 +24,7 @@ const HAS: Live = {
   poolerEnabled: false,
   pgSettings: { work_mem: "4MB", jit: "off" },
   preloadLibraries: { useDefaults: true, enabledLibraries: ["a"] },
+  restartTriggers: ["2026-05", { password: 1 }],
 };
 
 /** Each setting with another value, what that does, and its marker. */
@@ -62,6 +63,11 @@ const CHANGES: { [K in SettingName]: [Wish[K], Impact, string] } = {
     { work_mem: "8MB", jit: "off" },
     "may-restart",
     "maybe: settings.pgSettings.work_mem 4MB → 8MB; some Postgres settings need a restart; then open connections drop if the compute is active",
+  ],
+  restartTriggers: [
+    ["2026-06", { password: 1 }],
+    "restart",
+    "yes: restartTriggers changed; if the compute is active it restarts, and open connections drop",
   ],
   preloadLibraries: [{ useDefaults: false }, "none", "no"],
   suspendTimeoutSeconds: [600, "none", "no"],
@@ -104,6 +110,17 @@ describe("the impact of one change", () => {
     ["a Postgres setting taken out", { pgSettings: { a: "1", b: "2" } }, { pgSettings: { a: "1" } }, "none"],
     ["a Postgres setting added", { pgSettings: { a: "1" } }, { pgSettings: { a: "1", b: "2" } }, "may-restart"],
     ["a timeout of 0 where none is told", {}, { suspendTimeoutSeconds: 0 }, "none"],
+    ["triggers where there were none", {}, { restartTriggers: [1] }, "restart"],
+    ["triggers in another order", { restartTriggers: [1, 2] }, { restartTriggers: [2, 1] }, "restart"],
+    [
+      "triggers whose keys come in another order",
+      { restartTriggers: [{ a: 1, b: 2 }] },
+      { restartTriggers: [{ b: 2, a: 1 }] },
+      "none",
+    ],
+    ["no triggers where there were some", { restartTriggers: [1] }, { restartTriggers: [] }, "none"],
+    ["triggers of a compute that is to be disabled", {}, { restartTriggers: [1], disabled: true }, "stop"],
+    ["triggers of one that stays disabled", { disabled: true }, { restartTriggers: [1], disabled: true }, "none"],
     ["1 and 1.0", { autoscalingLimitMaxCu: 1 }, { autoscalingLimitMaxCu: Number("1.0") }, "none"],
   ])("%s", (_rule, old, wish, impact) => {
     expect(impactOf(old, wish).impact).toBe(impact);
@@ -157,7 +174,7 @@ describe("secrets", () => {
   const SECRET = "13.131313";
   test.each(NAMES.filter((name) => CHANGES[name][1] !== "none"))("%s is never shown", (name) => {
     const [top] = propertyOf(name).split(".");
-    const value = name === "pgSettings" ? { a: SECRET } : SECRET;
+    const value = name === "pgSettings" ? { a: SECRET } : name === "restartTriggers" ? [SECRET] : SECRET;
     for (const options of [{}, { asSize: true }]) {
       for (const [old, next] of [
         [HAS, { [name]: value }],
@@ -165,10 +182,15 @@ describe("secrets", () => {
       ]) {
         const marker = markerOf(impactOf(old as Live, next as Wish, { secrets: new Set([top!]), ...options }));
         expect(marker).not.toContain(SECRET);
-        expect(marker).toContain("a secret value → another");
+        expect(marker).toContain(name === "restartTriggers" ? "restartTriggers changed" : "a secret value → another");
       }
     }
   });
+});
+
+test("triggers are never shown, secret or not", () => {
+  const verdict = impactOf({ restartTriggers: ["old-13"] }, { restartTriggers: ["new-13"] });
+  expect(JSON.stringify(verdict)).not.toContain("13");
 });
 
 describe("laws", () => {

@@ -1,0 +1,167 @@
+// Restart, start and suspend, each sent at most once: what an action is for may have come about by itself.
+// POST …/endpoints/{id}/{action}
+
+import type { Deadline } from "../clock.js";
+import { isKind } from "../errors.js";
+import type { Context } from "../operations/context.js";
+import { untilClear } from "../operations/lost.js";
+import { isGoing, pendingOf } from "../operations/pending.js";
+import { PAGE } from "../operations/watch.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { WireOperation } from "../wire/operation.js";
+import { pruned } from "./mapping.js";
+
+export type ActionName = "restart" | "start" | "suspend";
+
+/** Which compute. */
+export interface Place {
+  project: string;
+  id: string;
+}
+
+/** What an action came to. */
+export interface Done {
+  /** False: there was nothing to do. */
+  sent: boolean;
+  endpoint: WireEndpoint;
+  /** What is still under way on the compute. */
+  operations: WireOperation[];
+}
+
+/** How a compute was at some moment: tells later whether it has been started since. */
+export interface Mark {
+  startedAt?: string;
+  /** The project's newest operation. */
+  operation?: string;
+}
+
+/** No connection is open, and whenever it runs again it is a fresh start. */
+const isAsleep = (one: WireEndpoint): boolean => one.disabled === true || one.current_state !== "active";
+const isAwake = (one: WireEndpoint): boolean =>
+  one.current_state === "active" ? one.pending_state !== "idle" : one.pending_state === "active";
+const isLulled = (one: WireEndpoint): boolean =>
+  one.current_state === "idle" ? one.pending_state !== "active" : one.pending_state === "idle";
+
+/** Whether a compute is as the action would leave it, or on its way there. */
+const REACHED: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
+  restart: isAsleep,
+  start: isAwake,
+  suspend: isLulled,
+};
+
+export const isReached = (name: ActionName, one: WireEndpoint): boolean => REACHED[name](one);
+
+/** The compute in a fresh list of its project, or undefined where the list lacks it. */
+export async function find({ lists }: Context, { project, id }: Place, deadline: Deadline) {
+  return (await lists.look(project, deadline)).find((one) => one.id === id);
+}
+
+/** Milliseconds: the service tells times in whole seconds, and its clock is not ours. */
+const JUST_NOW_MS = 60_000;
+
+/**
+ * A mark of now. Where the service does not tell when a compute was started, or it was started so recently that a further
+ * start might show the same time, the operations tell.
+ */
+export async function markOf(
+  context: Context,
+  { project }: Place,
+  now: WireEndpoint,
+  deadline: Deadline,
+): Promise<Mark> {
+  const startedAt = now.started_at;
+  if (startedAt !== undefined && context.clock.wall() - Date.parse(startedAt) > JUST_NOW_MS) return { startedAt };
+  const { operations } = await context.client.listOperations(project, { limit: 1 }, deadline);
+  return pruned({ startedAt, operation: operations[0]?.id });
+}
+
+/** Whether a compute has been started since the mark was made, or is just being started. */
+export async function wasStarted(
+  { client, clock }: Context,
+  { project, id }: Place,
+  now: WireEndpoint,
+  mark: Mark,
+  deadline: Deadline,
+): Promise<boolean> {
+  const { startedAt, operation } = mark;
+  if (startedAt !== undefined && now.started_at !== undefined && startedAt !== now.started_at) return true;
+  const { operations } = await client.listOperations(project, { limit: PAGE }, deadline);
+  const known = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
+  const newer = known < 0 ? operations : operations.slice(0, known);
+  const starts = (one: WireOperation) => one.endpoint_id === id && one.action === "start_compute";
+  return (
+    newer.some((one) => starts(one) && one.status === "finished") ||
+    operations.some((one) => starts(one) && isGoing(one, clock.wall()))
+  );
+}
+
+/**
+ * Carries an action out, unless there is nothing to do. After a lost answer it looks what the request came to before it is
+ * sent again: a compute must not restart twice.
+ * @param now the compute as it was just seen; @param mark made before, for a restart
+ * @returns undefined where the compute is gone
+ */
+export async function act(
+  context: Context,
+  name: ActionName,
+  place: Place,
+  now: WireEndpoint,
+  mark: Mark,
+  deadline: Deadline,
+): Promise<Done | undefined> {
+  const { client } = context;
+  const { project, id } = place;
+  const under = async (sent: boolean, endpoint: WireEndpoint): Promise<Done> => ({
+    sent,
+    endpoint,
+    operations: endpoint.pending_state === undefined ? [] : await pendingOf(context, project, id, deadline),
+  });
+  if (isReached(name, now)) return under(false, now);
+
+  const reached = async (later: WireEndpoint) =>
+    isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, deadline)));
+  const needless = async () => {
+    const later = await find(context, place, deadline);
+    return later === undefined || reached(later);
+  };
+  let lost = false;
+  const look = async () => {
+    const later = await find(context, place, deadline);
+    if (!later) return "gone" as const;
+    return (await reached(later)) ? under(lost, later) : undefined;
+  };
+  const ask = async () => {
+    // The work of the lost request may have begun in the meantime.
+    const found = lost ? await look() : undefined;
+    if (found) return found;
+    try {
+      return { sent: true, ...(await SEND[name](client, project, id, deadline, needless)) };
+    } catch (error) {
+      // 412, or whatever a service answers where there is nothing to do, and 404 where there is no compute.
+      const status = isKind(error, "service") ? error.answer.status : 0;
+      const final = status === 401 || status === 403 || status < 400 || status >= 500;
+      const reason = final ? undefined : await look();
+      if (!reason) throw error;
+      return reason;
+    }
+  };
+  const done = await untilClear(context, deadline, ask, () => {
+    lost = true;
+    return look();
+  });
+  return done === "gone" ? undefined : done;
+}
+
+type Send = (
+  client: Context["client"],
+  project: string,
+  id: string,
+  deadline: Deadline,
+  needless: () => Promise<boolean>,
+) => Promise<{ endpoint: WireEndpoint; operations: WireOperation[] }>;
+
+const SEND: { [K in ActionName]: Send } = {
+  restart: (client, ...rest) => client.restartEndpoint(...rest),
+  start: (client, ...rest) => client.startEndpoint(...rest),
+  suspend: (client, ...rest) => client.suspendEndpoint(...rest),
+};
