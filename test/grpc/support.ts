@@ -1,4 +1,4 @@
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { type EmulatorOptions, type RunningEmulator, SEED, startEmulator } from "../../emulator/index.js";
 import { type FakeEngine, startFakeEngine } from "./fake-engine";
 import { programFolder, Shim } from "./shim";
@@ -32,11 +32,10 @@ export async function rig(options: EmulatorOptions = {}, config: Record<string, 
   open.push(() => emulator.close());
   const engine = await startFakeEngine();
   open.push(() => engine.kill());
-  const folder = await programFolder();
-  open.push(() => folder.remove());
+  const path = await folder();
   const defaults = { "compute:apiKey": KEY, "compute:apiUrl": emulator.url, "compute:pollSeconds": "0.1", ...config };
   const again = async (config: Record<string, string> = defaults) => {
-    const shim = await Shim.start({ engine: engine.address, folder: folder.path });
+    const shim = await Shim.start({ engine: engine.address, folder: path });
     open.push(() => shim.close());
     await shim.configure(config);
     return shim;
@@ -46,11 +45,13 @@ export async function rig(options: EmulatorOptions = {}, config: Record<string, 
   return { emulator, engine, shim: await again(), again, config: defaults, requests };
 }
 
-/** A folder for tests that start the process by themselves. */
+let program: ReturnType<typeof programFolder> | undefined;
+afterAll(async () => (await program)?.remove());
+
+/** The program's folder, one for all tests of a file. */
 export async function folder(): Promise<string> {
-  const made = await programFolder();
-  open.push(() => made.remove());
-  return made.path;
+  program ??= programFolder();
+  return (await program).path;
 }
 
 /** Closes something when the test ends. */
