@@ -1,205 +1,7 @@
-/** A declared restart that was not heard of, or did not end well: it comes about at the next `up`, and never twice. */
+/** A declared restart that does not end well, or a change before it that does not: what is owed comes about once. */
 import { describe, expect, test } from "vitest";
-import type { FaultRule } from "../../emulator/index.js";
-import type { Outcome } from "../support/lab.js";
-import {
-  byHand,
-  compute,
-  count,
-  ENDPOINTS,
-  type Lab,
-  labWith,
-  leavingOut,
-  type Props,
-  primary,
-  settle,
-  spoil,
-} from "./support.js";
-
-type Then = Extract<FaultRule, { match: unknown }>["then"];
-
-const A: Props = { size: 1, restartTriggers: ["a"] };
-const B: Props = { size: 1, restartTriggers: ["b"] };
-const C: Props = { size: 1, restartTriggers: ["c"] };
-const SHORT: Props = { customTimeouts: { update: "30s" } };
-const LIBRARIES: Props = { settings: { preloadLibraries: { enabledLibraries: ["pg_cron"] } } };
-
-const RESTART = { method: "POST", path: `${ENDPOINTS}/*/restart` };
-const posts = (outcome: Outcome): number =>
-  outcome.sent.filter(({ line, status }) => line.endsWith("/restart") && status !== 423).length;
-/** How often the compute has been started after it was made, or is just being started. */
-const starts = (lab: Lab): number =>
-  lab.emulator.world.operations.filter(
-    (one) => one.endpoint_id === lab.resource("db").id && one.action === "start_compute" && one.status !== "cancelled",
-  ).length - 1;
-const state = (lab: Lab) => lab.resource("db");
-
-/** Every way in which it stays open whether a request did its work. */
-const LOSSES: [string, Then][] = [
-  ["the connection is cut", { cut: true }],
-  ["a 500", { status: 500 }],
-  ["a 504", { status: 504 }],
-  ["a 524 page of a proxy", { status: 524, body: "<html></html>" }],
-  ["a success that can't be read", { status: 200, body: "<html>login</html>" }],
-  ["nothing in time", { delayMs: 45_000, cut: true }],
-];
-const WORK: [string, boolean][] = [
-  ["after the work", true],
-  ["before the work", false],
-];
-const MATRIX = LOSSES.flatMap(([loss, then]) => WORK.map(([when, work]) => [loss, when, { ...then, work }] as const));
-
-describe("the answer of a restart is lost", () => {
-  test.each(MATRIX)("%s, %s: restarted once, and waited for", async (_loss, _when, then) => {
-    for (const operationMs of [10, 4000, 60_000]) {
-      for (const also of [{}, LIBRARIES]) {
-        const lab = await labWith("db", primary(A), { emulator: { operationMs } });
-        spoil(lab, { match: RESTART, then });
-        const outcome = await lab.up("db", primary({ ...B, ...also }));
-        expect([posts(outcome), starts(lab)]).toEqual([then.work ? 1 : 2, 1]);
-        expect(compute(lab, "db")).toMatchObject({ current_state: "active" });
-        expect(compute(lab, "db").pending_state).toBeUndefined();
-        expect((await lab.up("db", primary({ ...B, ...also }))).sent).toEqual([]);
-      }
-    }
-  });
-
-  test.each(MATRIX)(
-    "%s, %s, by a service that does not tell when a compute was started",
-    async (_loss, _when, then) => {
-      const lab = await labWith("db", primary(A), {
-        between: leavingOut("started_at"),
-        emulator: { operationMs: 4000 },
-      });
-      spoil(lab, { match: RESTART, then });
-      const outcome = await lab.up("db", primary(B));
-      expect([posts(outcome), starts(lab)]).toEqual([then.work ? 1 : 2, 1]);
-    },
-  );
-
-  test("and the work begins only after the look: it is seen before the request is sent again", async () => {
-    const lab: Lab = await labWith("db", primary(A), { emulator: { operationMs: 4000 } });
-    let first = true;
-    lab.options.between = async (request, go) => {
-      if (!first || !request.url.endsWith("/restart")) return go(request);
-      first = false;
-      void lab.clock.sleep(1500).then(() => go(request));
-      return { status: 504, headers: {}, text: "" };
-    };
-    await lab.up("db", primary(B));
-    expect(starts(lab)).toBe(1);
-  });
-
-  test("and the compute has fallen asleep since: nothing is to do", async () => {
-    const lab = await labWith("db", primary(A));
-    spoil(lab, { match: RESTART, then: { cut: true, work: false, delayMs: 2000 } });
-    const id = state(lab).id;
-    const [outcome] = await Promise.all([
-      lab.up("db", primary(B)),
-      lab.clock.sleep(1000).then(() => byHand(lab, id, { current_state: "idle" })),
-    ]);
-    expect([posts(outcome), starts(lab)]).toEqual([1, 0]);
-  });
-
-  describe("for ever: it is kept, and the next up knows whether it came about", () => {
-    const lose = async (work: boolean) => {
-      const lab = await labWith("db", primary({ ...A, ...SHORT }), { emulator: { operationMs: 4000 } });
-      // Then a further start shows another time, and one look before the request is enough.
-      await lab.clock.advance(120_000);
-      spoil(lab, { match: RESTART, then: { cut: true, work } });
-      spoil(lab, { match: RESTART, times: 1000, then: { cut: true, work: false } });
-      spoil(lab, { match: { method: "GET" }, then: { headers: {} } });
-      spoil(lab, { match: { method: "GET" }, times: 1000, then: { status: 503 } });
-      return lab;
-    };
-
-    test.each([
-      [true, 0, 1],
-      [false, 1, 1],
-    ])("work done: %s", async (work, requests, restarts) => {
-      const lab = await lose(work);
-      const { error } = await lab.fails("db", primary({ ...B, ...SHORT }));
-      expect(error.message).toContain("pulumi up");
-      expect(state(lab)).toMatchObject({
-        inputs: { restartTriggers: ["a"] },
-        outputs: { restartTriggers: ["a"], restartOwed: { since: { startedAt: expect.any(String) } } },
-      });
-      lab.emulator.faults.clear();
-      await settle(lab);
-      const next = await lab.up("db", primary({ ...B, ...SHORT }));
-      expect([next.op, posts(next), starts(lab)]).toEqual(["update", requests, restarts]);
-      expect(state(lab).outputs).toMatchObject({ restartTriggers: ["b"] });
-      expect(state(lab).outputs).not.toHaveProperty("restartOwed");
-      expect((await lab.up("db", primary({ ...B, ...SHORT }))).sent).toEqual([]);
-    });
-
-    test("the work is still going on: it is waited for", async () => {
-      const lab = await lose(true);
-      await lab.fails("db", primary({ ...B, ...SHORT }));
-      lab.emulator.faults.clear();
-      const next = await lab.up("db", primary({ ...B, ...SHORT }));
-      expect([posts(next), starts(lab), compute(lab, "db").pending_state]).toEqual([0, 1, undefined]);
-    });
-
-    test("a refresh in between changes nothing about it", async () => {
-      const lab = await lose(true);
-      await lab.fails("db", primary({ ...B, ...SHORT }));
-      lab.emulator.faults.clear();
-      await settle(lab);
-      await lab.refresh();
-      const next = await lab.up("db", primary({ ...B, ...SHORT }));
-      expect([next.op, posts(next), starts(lab)]).toEqual(["update", 0, 1]);
-    });
-
-    test("the program is taken back: nothing is owed any more, and another change is a new one", async () => {
-      const lab = await lose(true);
-      await lab.fails("db", primary({ ...B, ...SHORT }));
-      lab.emulator.faults.clear();
-      await settle(lab);
-      expect(posts(await lab.up("db", primary({ ...A, ...SHORT })))).toBe(0);
-      expect(state(lab).outputs).not.toHaveProperty("restartOwed");
-      expect(posts(await lab.up("db", primary({ ...B, ...SHORT })))).toBe(1);
-    });
-
-    test("the triggers change once more: what came about was for others", async () => {
-      const lab = await lose(true);
-      await lab.fails("db", primary({ ...B, ...SHORT }));
-      lab.emulator.faults.clear();
-      await settle(lab);
-      const next = await lab.up("db", primary({ ...C, ...SHORT }));
-      expect([posts(next), starts(lab)]).toEqual([1, 2]);
-    });
-
-    test("secret triggers leave no digest", async () => {
-      const lab = await labWith("db", primary({ ...A, ...SHORT, __secret: ["restartTriggers"] }));
-      spoil(lab, { match: RESTART, times: 1000, then: { cut: true, work: false } });
-      await lab.fails("db", primary({ ...B, ...SHORT, __secret: ["restartTriggers"] }));
-      expect(state(lab).outputs["restartOwed"]).toMatchObject({ wanted: "secret" });
-    });
-  });
-});
-
-describe("423 to a restart", () => {
-  test("while somebody else's work holds the project: repeated, and restarted once", async () => {
-    const lab = await labWith("db", primary(A), { emulator: { operationMs: 20_000 } });
-    lab.emulator.startOperation({ branchId: compute(lab, "db").branch_id, action: "apply_storage_config" });
-    const outcome = await lab.up("db", primary(B));
-    expect([posts(outcome), starts(lab)]).toEqual([1, 1]);
-  });
-
-  test("since somebody else restarts it just then: that is enough", async () => {
-    const lab: Lab = await labWith("db", primary(A), { emulator: { operationMs: 4000 } });
-    lab.options.between = async (request, go) => {
-      // Theirs arrives first.
-      if (request.url.endsWith("/restart") && starts(lab) === 0) await go({ ...request });
-      return go(request);
-    };
-    const outcome = await lab.up("db", primary(B));
-    expect(starts(lab)).toBe(1);
-    expect(compute(lab, "db").pending_state).toBeUndefined();
-    expect(outcome.error).toBeUndefined();
-  });
-});
+import { A, B, LIBRARIES, posts, RESTART, SHORT, starts, state } from "./restart-support.js";
+import { compute, count, ENDPOINTS, type Lab, labWith, primary, settle, spoil } from "./support.js";
 
 describe("a restart whose work does not end well", () => {
   type End = "failed" | "error" | "cancelled" | "never";
@@ -233,6 +35,18 @@ describe("a restart whose work does not end well", () => {
       expect([posts(next), starts(lab), compute(lab, "db").current_state]).toEqual([0, 1, "active"]);
     },
   );
+
+  test("it ends after all, a refresh sees that, and the program is taken back: nothing is owed any more", async () => {
+    const lab = await labWith("db", primary({ ...A, ...SHORT }));
+    spoil(lab, { operation: { action: "suspend_compute", then: "never" } });
+    await lab.fails("db", primary({ ...B, ...SHORT }));
+    lab.emulator.faults.clear();
+    await settle(lab);
+    await lab.refresh();
+    const back = await lab.up("db", primary({ ...A, ...SHORT }));
+    expect([back.op, back.sent]).toEqual(["update", []]);
+    expect(posts(await lab.up("db", primary({ ...B, ...SHORT })))).toBe(1);
+  });
 
   test("with waitForReady: false nobody waits for it", async () => {
     const lab = await labWith("db", primary({ ...A, waitForReady: false }));

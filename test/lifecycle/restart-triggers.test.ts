@@ -128,6 +128,12 @@ describe("a compute that is not active has nothing to restart", () => {
     expect([outcome.marker, sent(outcome)]).toEqual(["no", []]);
   });
 
+  test("disabled, and woken by the service's own check: nothing sent", async () => {
+    const lab = await restartable({ disabled: true });
+    byHand(lab, lab.resource("db").id, { current_state: "active" });
+    expect(sent(await lab.up("db", primary({ size: 1, disabled: true, ...B })))).toEqual([]);
+  });
+
   test("being disabled in the same step: it stops and is not restarted", async () => {
     const lab = await restartable();
     const outcome = await lab.up("db", primary({ size: 1, disabled: true, ...B }));
