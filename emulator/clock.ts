@@ -11,6 +11,8 @@ export class Clock implements Time {
   private aheadMs = 0;
   private stoppedAt: number | undefined;
   private sleepers = new Set<() => void>();
+  /** Called when it has been moved, stopped or let go. */
+  onChange = () => {};
 
   constructor(
     private readonly source: Time = realTime,
@@ -69,6 +71,7 @@ export class Clock implements Time {
   }
 
   private changed(): void {
+    this.onChange();
     for (const wake of this.sleepers) wake();
     this.sleepers.clear();
   }

@@ -8,6 +8,7 @@ import { RateCounter } from "./limits.js";
 import { checkOptions, type EmulatorOptions, type Key, rulesOf } from "./options.js";
 import { progress, release } from "./progress.js";
 import * as refuse from "./refuse.js";
+import type { Answer } from "./route.js";
 import { find } from "./routes.js";
 import type { Site } from "./rules.js";
 import { SEED, seededWorld } from "./seed.js";
@@ -37,19 +38,36 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
   const store =
     options.state === undefined ? undefined : new Store(options.state, () => ({ apiKey, clock: clock.saved, world }));
 
+  /** Since the state was last kept. It is so until a write has worked. */
+  let changed = true;
+  const keep = async () => {
+    if (!store) return;
+    // Who has only looked waits for the writes of what it has seen.
+    if (!changed) await store.saved();
+    if (!changed) return;
+    changed = false;
+    try {
+      await store.save();
+    } catch (error) {
+      changed = true;
+      throw error;
+    }
+  };
+
+  clock.onChange = () => {
+    changed = true;
+  };
+
   /** The world as it is now. */
   const present = (): Site => {
     const site: Site = { ...base, world, now: clock.now() };
-    progress(site);
+    if (progress(site)) changed = true;
     return site;
   };
 
-  const keep = async () => {
-    await store?.save();
-  };
-
   /** Runs the work. What it changed is kept before anybody is told. */
-  async function attempt(id: string, work: () => { status: number; body?: unknown }): Promise<EmulatorAnswer> {
+  async function attempt(method: string, id: string, work: () => Answer): Promise<EmulatorAnswer> {
+    if (method !== "GET") changed = true;
     let answer: EmulatorAnswer;
     try {
       const { status, body } = work();
@@ -71,7 +89,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
     const method = request.method.toUpperCase();
     const [path, query] = http.splitQuery(request.path);
     if (http.isControl(path)) {
-      return attempt(id, () => {
+      return attempt(method, id, () => {
         const body = http.parsedBody(path, request.body);
         const segments = http.segmentsOf(path.slice(http.CONTROL_PATH.length));
         return control({ method, segments, body, site: present(), requests, clock, present });
@@ -87,7 +105,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
     };
     requests.push(record);
     const work = () =>
-      attempt(id, () => {
+      attempt(method, id, () => {
         const key = keys.find((one) => headers["authorization"] === `Bearer ${one.key}`);
         if (!key) throw refuse.unauthorized();
         if (inside === path) throw refuse.missing("route");
@@ -119,6 +137,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
     apiKey,
     seed: SEED,
     get world() {
+      changed = true; // by who takes it, perhaps
       return present().world;
     },
     requests,
@@ -127,10 +146,14 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
       clear: () => {
         faults.clear();
         release(present());
+        changed = true;
       },
     },
     clock,
-    startOperation: (what) => startServiceWork(present(), what),
+    startOperation: (what) => {
+      changed = true;
+      return startServiceWork(present(), what);
+    },
     handle,
   };
   return { emulator, keep };

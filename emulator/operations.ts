@@ -15,8 +15,6 @@ export interface Step {
 }
 
 const PENDING = new Set(["scheduling", "running", "cancelling"]);
-/** How long a client is told to wait for work of which nobody knows when it ends. */
-const UNKNOWN_MS = 1000;
 
 /** One that failed and will be tried again is not done. */
 export const isPending = (operation: OperationRow) =>
@@ -38,10 +36,9 @@ export function conflicts(site: Site, { projectId, branchIds }: Work): Operation
   return site.world.operations.filter((one) => one.project_id === projectId && isPending(one) && !apart(one));
 }
 
-/** When these should be done, one after the other, in milliseconds from now. */
+/** When these should be done, one after the other, in milliseconds from now: 0 where nobody knows. */
 export function remainingMs(site: Site, operations: OperationRow[]): number {
   return operations.reduce((sum, { plan }) => {
-    if (plan.end === "never") return sum + UNKNOWN_MS;
     const started = plan.started_at === undefined ? site.now : msOf(plan.started_at);
     return sum + Math.max(0, started + plan.duration_ms - site.now);
   }, 0);

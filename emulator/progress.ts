@@ -19,9 +19,14 @@ const WORDS_OF_FAILURE: Record<string, string> = {
   apply_config: "configuration could not be applied",
 };
 
-/** Brings the world up to `site.now`. */
-export function progress(site: Site): void {
-  for (let due = earliest(site); due && due.at <= site.now; due = earliest(site)) due.happen();
+/** Brings the world up to `site.now`, and tells whether anything has happened. */
+export function progress(site: Site): boolean {
+  let happened = false;
+  for (let due = earliest(site); due && due.at <= site.now; due = earliest(site)) {
+    due.happen();
+    happened = true;
+  }
+  return happened;
 }
 
 interface Event {

@@ -63,6 +63,11 @@ export class Store {
     private readonly state: () => Saved,
   ) {}
 
+  /** Ends when what was to be saved so far is on the disk, for who has only looked at it. */
+  saved(): Promise<void> {
+    return this.queued ?? this.running;
+  }
+
   /** Ends when what the state is now is on the disk. */
   save(): Promise<void> {
     this.queued ??= this.running.then(() => {

@@ -47,6 +47,51 @@ describe("a kept world", () => {
     expect(onDisk().world.endpoints[SEED.primaryId].name).toBe("x");
   });
 
+  test("also has what was done in this process", async () => {
+    const { running, call } = emulator({ state });
+    const kept = async () => {
+      await call("GET", PRIMARY);
+      return onDisk();
+    };
+    await kept();
+    running.clock.run("virtual");
+    expect((await kept()).clock.mode).toBe("virtual");
+    running.clock.advance(5);
+    expect((await kept()).clock.now).toBe(running.clock.now());
+    running.faults.add({ operation: { action: "check_availability", then: "never" } });
+    running.startOperation({ endpointId: SEED.primaryId });
+    expect((await kept()).world.operations).toMatchObject([{ plan: { end: "never" } }]);
+    running.faults.clear();
+    expect((await kept()).world.operations).toMatchObject([{ plan: { end: "finished" } }]);
+    running.world.endpoints[SEED.primaryId]!.name = "in this process";
+    expect((await kept()).world.endpoints[SEED.primaryId].name).toBe("in this process");
+  });
+
+  test("is not written anew for who only looks", async () => {
+    const { call, control, settle } = emulator({ state });
+    await call("GET", PRIMARY);
+    writeFileSync(state, "untouched");
+    for (const path of [PRIMARY, ENDPOINTS, "/projects"]) await call("GET", path);
+    await control("GET", "/world");
+    expect(readFileSync(state, "utf8")).toBe("untouched");
+    await call("POST", `${PRIMARY}/restart`);
+    writeFileSync(state, "untouched");
+    await call("GET", PRIMARY);
+    expect(readFileSync(state, "utf8")).toBe("untouched");
+    settle();
+    await call("GET", PRIMARY);
+    expect(onDisk().world.operations).toHaveLength(2);
+  });
+
+  test("has, for who looks while it is written, what that one saw", async () => {
+    const { call } = emulator({ state });
+    await call("GET", PRIMARY);
+    const change = call("PATCH", PRIMARY, { endpoint: { name: "x" } });
+    const { body } = await call("GET", PRIMARY);
+    expect([body.endpoint.name, onDisk().world.endpoints[SEED.primaryId].name]).toEqual(["x", "x"]);
+    await change;
+  });
+
   test("goes on: what was under way ends at its time", async () => {
     const first = emulator({ state });
     await first.call("POST", `${PRIMARY}/restart`);
@@ -123,6 +168,7 @@ describe("a kept world", () => {
       500,
       expect.stringMatching(/^the emulator could not keep its state: ENOENT/),
     ]);
+    expect((await call("GET", PRIMARY)).status).toBe(500);
     mkdirSync(folder);
     expect((await call("GET", PRIMARY)).status).toBe(200);
     expect(onDisk().world.endpoints[SEED.primaryId].name).toBe(primary().name);
