@@ -3,7 +3,7 @@
 import type { Deadline } from "../clock.js";
 import { isKind, type ServiceError, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
-import { pendingOf } from "../operations/settle.js";
+import { operationsOf, pendingOf } from "../operations/settle.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { differences, isHidden, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
@@ -174,7 +174,8 @@ async function findLost(
   if (!found) return undefined;
   process.created.add(found.id);
   try {
-    return { endpoint: found, operations: await pendingOf(process.context, project, found.id, deadline) };
+    // All that ever happened to it is ours; what has failed already is as bad as what fails later.
+    return { endpoint: found, operations: await operationsOf(process.context, project, found.id, deadline) };
   } catch (error) {
     const last = knownAfter(pruned({ name: autoName }), inputs);
     const target: Target = { project, id: found.id, program, last, adopted: false };

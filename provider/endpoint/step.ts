@@ -5,7 +5,7 @@ import type { ProviderConfig } from "../config.js";
 import { isKind, NotReady, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
-import { pendingOf, settle } from "../operations/settle.js";
+import { begunOn, settle } from "../operations/settle.js";
 import { differences, isHidden, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
@@ -84,7 +84,7 @@ export async function patch(
     const now = await look(process, project, id, deadline);
     if (!now) throw gone(project, id);
     if (toChange(wish, liveOf(now)).some((name) => names.includes(name))) return undefined;
-    return { endpoint: now, operations: await pendingOf(process.context, project, id, deadline) };
+    return { endpoint: now, operations: await begunOn(process.context, project, id, deadline) };
   };
   try {
     return await untilClear(process.context, deadline, send, find);

@@ -3,7 +3,7 @@
 import type { Deadline } from "../clock.js";
 import { isKind, NotReady, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
-import { pendingOf, settle } from "../operations/settle.js";
+import { begunOn, pendingOf, settle } from "../operations/settle.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import type { Live, Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
@@ -152,7 +152,8 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
 /** The operations of an earlier step that still run, and those that run on the compute without our knowing. */
 async function leftOver(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireOperation[]> {
   const { context } = process;
-  const running = await pendingOf(context, target.project, target.id, deadline);
+  const unknown = olds.unfinished?.includes(UNKNOWN_OPERATION);
+  const running = await (unknown ? begunOn : pendingOf)(context, target.project, target.id, deadline);
   const missing = (olds.unfinished ?? []).filter(
     (id) => id !== UNKNOWN_OPERATION && !running.some((one) => one.id === id),
   );

@@ -14,15 +14,36 @@ export function isGoing(operation: WireOperation, wallMs: number): boolean {
   return wallMs - created < UNKNOWN_MS;
 }
 
-/** Operations of one compute that still go on, on the newest page: for a change whose answer was lost. */
+/** All operations of one compute on the newest page, in the order of execution, as in the answer of a change. */
+export async function operationsOf(
+  { client }: Context,
+  project: string,
+  endpointId: string,
+  deadline: Deadline,
+): Promise<WireOperation[]> {
+  const page = await client.listOperations(project, { limit: PAGE }, deadline);
+  return page.operations.filter((one) => one.endpoint_id === endpointId).reverse();
+}
+
+/** Operations of one compute that still go on. */
 export async function pendingOf(
   context: Context,
   project: string,
   endpointId: string,
   deadline: Deadline,
 ): Promise<WireOperation[]> {
-  const page = await context.client.listOperations(project, { limit: PAGE }, deadline);
-  return page.operations
-    .filter((one) => one.endpoint_id === endpointId && isGoing(one, context.clock.wall()))
-    .reverse(); // In the order of execution, as in the answer of a change.
+  const all = await operationsOf(context, project, endpointId, deadline);
+  return all.filter((one) => isGoing(one, context.clock.wall()));
+}
+
+/** What a change whose answer was lost may have begun: what goes on, else the last that ended. It may have failed. */
+export async function begunOn(
+  context: Context,
+  project: string,
+  endpointId: string,
+  deadline: Deadline,
+): Promise<WireOperation[]> {
+  const all = await operationsOf(context, project, endpointId, deadline);
+  const going = all.filter((one) => isGoing(one, context.clock.wall()));
+  return going.length > 0 ? going : all.slice(-1);
 }

@@ -100,4 +100,4 @@ function waitingFor(left: Tracked[], passedMs: number, deadline: Deadline): stri
   return `waiting for ${nameOf(operation)}${more} (${duration(passedMs)}, ${statusOf(operation)}; at most ${most})`;
 }
 
-export { pendingOf } from "./pending.js";
+export { begunOn, operationsOf, pendingOf } from "./pending.js";

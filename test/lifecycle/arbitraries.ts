@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { FaultRule } from "../../emulator/index.js";
+import type { EmulatorOptions, FaultRule } from "../../emulator/index.js";
 import { SIZES } from "../../provider/rules/size.js";
 import { type Props, SEED } from "./support.js";
 
@@ -53,6 +53,19 @@ export const programs: fc.Arbitrary<Props> = fc
       ? { ...args, suspendTimeoutSeconds: -1 }
       : args;
   });
+
+/** How the service behaves where its behaviour is not documented, or differs by account and time. */
+export const services: fc.Arbitrary<Omit<EmulatorOptions, "time">> = fc.record({
+  operationMs: fc.constantFrom(0, 500, 4000),
+  lock: fc.constantFrom("project", "branch"),
+  failed: fc.constantFrom("final", "retried"),
+  idleUpdate: fc.constantFrom("operations", "none"),
+  settingsPatch: fc.constantFrom("replace", "merge"),
+  listOrder: fc.constantFrom("newest", "random"),
+  availabilityCheckMs: fc.constantFrom(0, 0, 60_000),
+  retryAfter: fc.constantFrom("none", "seconds", "date"),
+  suspendDefaultSeconds: fc.constantFrom(1, 300),
+});
 
 /** What somebody changes by hand. */
 export const drifts = fc

@@ -200,3 +200,30 @@ describe("the answer of a DELETE is lost", () => {
     expect(lab.state.size).toBe(1);
   });
 });
+
+describe("the answer is lost, and the work fails before anybody looks", () => {
+  test.each(["failed", "error", "cancelled"] as const)("a start that ends as %s fails the create", async (then) => {
+    const lab = new Lab({ emulator: { operationMs: 0 } });
+    spoil(
+      lab,
+      { match: { method: "POST" }, then: { cut: true, work: true } },
+      { operation: { action: "start_compute", then } },
+    );
+    const { error } = await lab.fails("db", primary());
+    expect(error.message).toContain("start_compute");
+    expect(lab.resource("db").id).toBe(made(lab)[0]!.id);
+  });
+
+  test.each(["failed", "error", "cancelled"] as const)("a change that ends as %s fails the update", async (then) => {
+    const lab = await labWith("db", primary({ size: 1 }), { emulator: { operationMs: 0 } });
+    spoil(
+      lab,
+      { match: { method: "PATCH" }, then: { cut: true, work: true } },
+      { operation: { action: "apply_config", then } },
+    );
+    const { error } = await lab.fails("db", primary({ size: 2 }));
+    expect(error.message).toContain("apply_config");
+    expect(lab.resource("db")).toMatchObject({ inputs: { size: 1 }, outputs: { size: 2 } });
+    await lab.up("db", primary({ size: 2 }));
+  });
+});

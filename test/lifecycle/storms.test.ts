@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drifts, faults, programs } from "./arbitraries.js";
+import { drifts, faults, programs, services } from "./arbitraries.js";
 import { byHand, felt, Lab, made, type Props, settle, spoil, stillFelt, unlike } from "./support.js";
 
 type Command = { kind: "up"; program: number } | { kind: "refresh" } | { kind: "drift" } | { kind: "wait" };
@@ -21,8 +21,9 @@ describe("whatever goes wrong", () => {
         ]),
         fc.array(fc.tuple(commands, faults), { minLength: 1, maxLength: 5 }),
         drifts,
-        async (pair, story, drift) => {
-          const lab = new Lab();
+        services,
+        async (pair, story, drift, emulator) => {
+          const lab = new Lab({ emulator });
           let told = "";
           for (const [command, rules] of story) {
             spoil(lab, ...rules);
@@ -69,7 +70,7 @@ describe("whatever goes wrong", () => {
           expect(made(lab).length).toBe(stays ? 1 : 0);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 2000 },
     );
   });
 });
