@@ -1,10 +1,9 @@
-import type { EndpointCreateBody } from "../provider/wire/endpoint.js";
-
 /**
- * Everything the emulator knows, as plain JSON data under the names of the wire, so that `GET /_emulator/world` shows
- * it and tests read and write it. Times are RFC 3339 with microseconds; answers cut them to whole seconds.
+ * Everything the emulator knows, as plain JSON data under the names of the API, so that `GET /_emulator/world` shows it
+ * and tests read and write it. Times are RFC 3339 with microseconds; answers cut them to whole seconds.
  */
 export interface World {
+  /** By id, in the order of their creation, as branches and computes are. */
   projects: Record<string, ProjectRow>;
   branches: Record<string, BranchRow>;
   endpoints: Record<string, EndpointRow>;
@@ -14,19 +13,24 @@ export interface World {
   last_operation_us: number;
 }
 
+/** What a project's new computes have where the request says nothing. */
 export interface EndpointDefaults {
   autoscaling_limit_min_cu?: number;
   autoscaling_limit_max_cu?: number;
+  /** Seconds; `-1` never, `0` the service's default. */
   suspend_timeout_seconds?: number;
   pg_settings?: Record<string, string>;
+  pgbouncer_settings?: Record<string, string>;
 }
 
+/** A project. */
 export interface ProjectRow {
   id: string;
   name: string;
   region_id: string;
   pg_version: number;
   provisioner: string;
+  /** Can passwords be revealed? */
   store_passwords: boolean;
   default_endpoint_settings: EndpointDefaults;
   settings: Record<string, unknown>;
@@ -36,31 +40,39 @@ export interface ProjectRow {
   updated_at: string;
 }
 
+/** A role of Postgres, on one branch. */
 export interface RoleRow {
   name: string;
   password: string;
   no_login?: boolean;
   created_at: string;
+  /** Absent: as it was created. */
   updated_at?: string;
 }
 
+/** A database of Postgres, on one branch. */
 export interface DatabaseRow {
   id: number;
   name: string;
   owner_name: string;
   created_at: string;
+  /** Absent: as it was created. */
   updated_at?: string;
 }
 
+/** A branch, with its roles and databases. */
 export interface BranchRow {
   id: string;
   project_id: string;
+  /** Absent: a root branch. */
   parent_id?: string;
   name: string;
+  /** `init`, `resetting`, `ready`: only a ready one takes computes. */
   current_state: string;
   pending_state?: string;
   state_changed_at: string;
   default: boolean;
+  /** It can't be deleted, nor can its computes and its project. */
   protected: boolean;
   expires_at?: string;
   created_at: string;
@@ -68,13 +80,21 @@ export interface BranchRow {
   annotation: Record<string, string>;
   roles: RoleRow[];
   databases: DatabaseRow[];
-  /** The emulator's own part, never in an answer: when it becomes ready, where that is later than its operation's end. */
+  /** Never in an answer: when it becomes ready, where that is later than the end of its operation. */
   ready_at?: string;
 }
 
+/** State of a compute. */
 export type EndpointState = "init" | "active" | "idle";
-export type EndpointSettings = NonNullable<EndpointCreateBody["endpoint"]["settings"]>;
 
+/** What a compute's Postgres is set to. */
+export interface EndpointSettings {
+  pg_settings?: Record<string, string>;
+  pgbouncer_settings?: Record<string, string>;
+  preload_libraries?: { use_defaults?: boolean; enabled_libraries?: string[] };
+}
+
+/** A compute. */
 export interface EndpointRow {
   id: string;
   host: string;
@@ -85,8 +105,10 @@ export interface EndpointRow {
   type: "read_write" | "read_only";
   autoscaling_limit_min_cu: number;
   autoscaling_limit_max_cu: number;
+  /** Seconds; `-1` never, `0` the service's default. */
   suspend_timeout_seconds: number;
   current_state: EndpointState;
+  /** The state it is moving to, while operations run on it. */
   pending_state?: EndpointState;
   settings: EndpointSettings;
   pooler_enabled: boolean;
@@ -97,8 +119,11 @@ export interface EndpointRow {
   creation_source: string;
   proxy_host: string;
   compute_release_version?: string;
+  /** With `started_at`, what the time until its suspension counts from. */
   last_active?: string;
+  /** Absent while it is idle. */
   started_at?: string;
+  /** Absent while it is active. */
   suspended_at?: string;
   created_at: string;
   updated_at: string;
@@ -107,13 +132,16 @@ export interface EndpointRow {
 /** How an operation will end; `never` keeps it running until the scripted faults are cleared. */
 export type OperationEnd = "finished" | "failed" | "error" | "cancelled" | "skipped" | "never";
 
+/** An operation: work that was asked for, or that the service does by itself. */
 export interface OperationRow {
   id: string;
   project_id: string;
   branch_id?: string;
   endpoint_id?: string;
   action: string;
+  /** Pending: `scheduling`, `running`, and `failed` where it will be tried again. */
   status: string;
+  /** Of the last attempt that failed. */
   error?: string;
   failures_count: number;
   retry_at?: string;
@@ -124,8 +152,10 @@ export interface OperationRow {
   plan: {
     /** Ids of the operations that must end well before this one starts. */
     after: string[];
+    /** Of one attempt. */
     duration_ms: number;
     end: OperationEnd;
+    /** When the attempt that runs started. */
     started_at?: string;
     /** How many attempts still fail before the end. */
     failures?: number;

@@ -202,6 +202,7 @@ describe("automatic suspension", () => {
     ["its own 60 s", { suspend_timeout_seconds: 60 }, 60, "idle"],
     ["its own 600 s, a little less", { suspend_timeout_seconds: 600 }, 599, "active"],
     ["a day, but never suspended", { suspend_timeout_seconds: -1 }, 86_400, "active"],
+    ["a day at 16 CU", { autoscaling_limit_min_cu: 16, autoscaling_limit_max_cu: 16 }, 86_400, "idle"],
     ["a day, but above 16 CU", { autoscaling_limit_min_cu: 18, autoscaling_limit_max_cu: 18 }, 86_400, "active"],
   ])("after %s", async (_time, fields, seconds, state) => {
     expect(await stateAfter(inUse(fields), seconds)).toBe(state);
