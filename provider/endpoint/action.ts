@@ -5,7 +5,7 @@ import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
-import { isGoing, pendingOf } from "../operations/pending.js";
+import { begunOn, isGoing, pendingOf } from "../operations/pending.js";
 import { PAGE } from "../operations/watch.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
@@ -111,12 +111,12 @@ export async function act(
 ): Promise<Done | undefined> {
   const { client } = context;
   const { project, id } = place;
-  const under = async (sent: boolean, endpoint: WireEndpoint): Promise<Done> => ({
-    sent,
+  const byItself = async (endpoint: WireEndpoint): Promise<Done> => ({
+    sent: false,
     endpoint,
     operations: endpoint.pending_state === undefined ? [] : await pendingOf(context, project, id, deadline),
   });
-  if (isReached(name, now)) return under(false, now);
+  if (isReached(name, now)) return byItself(now);
 
   const reached = async (later: WireEndpoint) =>
     isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, deadline)));
@@ -128,7 +128,11 @@ export async function act(
   const look = async () => {
     const later = await find(context, place, deadline);
     if (!later) return "gone" as const;
-    return (await reached(later)) ? under(lost, later) : undefined;
+    if (!(await reached(later))) return undefined;
+    // The work of a lost request may have failed before anybody looked.
+    return lost
+      ? { sent: true, endpoint: later, operations: await begunOn(context, project, id, deadline) }
+      : byItself(later);
   };
   const ask = async () => {
     // The work of the lost request may have begun in the meantime.

@@ -62,6 +62,15 @@ describe("the answer of a restart is lost", () => {
     expect(starts(lab)).toBe(1);
   });
 
+  test("and its work failed before anybody looked: that is told, and the next up goes on", async () => {
+    const lab = await labWith("db", primary(A), { emulator: { operationMs: 10 } });
+    spoil(lab, { match: RESTART, then: { cut: true, work: true } });
+    spoil(lab, { operation: { action: "start_compute", then: "error" } });
+    const { error } = await lab.fails("db", primary(B));
+    expect(error.message).toContain("start_compute");
+    expect(await lab.up("db", primary(B))).toMatchObject({ op: "update" });
+  });
+
   test("and the compute has fallen asleep since: nothing is to do", async () => {
     const lab = await labWith("db", primary(A));
     spoil(lab, { match: RESTART, then: { cut: true, work: false, delayMs: 2000 } });
