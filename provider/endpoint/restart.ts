@@ -14,6 +14,9 @@ import { gone, kept, type Process, settleOrKeep, type Target, UNKNOWN_OPERATION 
 /** Whether the program's triggers ask for a restart of a compute that was last restarted for these. */
 export const isRestartDue = (wish: Wish, live: Live): boolean => differences(wish, live).includes("restartTriggers");
 
+const NOT_ACTIVE = "is not active: restartTriggers changed, and there was nothing to restart";
+const RESTARTED_SINCE = "has been started since restartTriggers changed, and is not restarted again";
+
 /** Stands for the digest of a secret: whoever reads the state could try values. */
 const SECRET_DIGEST = "secret";
 
@@ -55,7 +58,7 @@ export async function payRestart(
   try {
     const now = changed ? await find(context, target, deadline) : live;
     if (now && mark && !isReached("restart", now) && (await wasStarted(context, target, now, mark, deadline))) {
-      context.say(`compute ${id} has been started since restartTriggers changed, and is not restarted again`);
+      context.say(`compute ${id} ${RESTARTED_SINCE}`);
       return now;
     }
     if (now) {
@@ -68,7 +71,7 @@ export async function payRestart(
     throw kept({ ...target, owed: { ...owed, since: mark } }, live, [UNKNOWN_OPERATION], error);
   }
   if (!done) throw gone(target.project, id);
-  if (!done.sent) context.say(`compute ${id} is not active: restartTriggers changed, and there was nothing to restart`);
+  if (!done.sent) context.say(`compute ${id} ${isReached("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
   await settleOrKeep(process, { ...target, owed: { ...owed, since: mark } }, done, deadline);
   return done.endpoint;
 }

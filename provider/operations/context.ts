@@ -17,23 +17,30 @@ export interface Context {
   turns: Turns;
   watches: Watches;
   say: (line: string) => void;
+  /** What to do about work that was not over in time, for its error. */
+  lateAdvice: string;
 }
+
+const LATE_ADVICE =
+  "The work goes on at the service, and the next `pulumi up` takes it up; `customTimeouts` gives it more time";
 
 /** `clock` and `transport` are the real ones when absent. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport"> &
   Partial<Pick<ClientOptions, "clock" | "transport">> & {
     /** Seconds between two looks at an operation. @default growing from 0.5 to 5 */
     pollSeconds?: number;
+    /** @default that of a lifecycle step */
+    lateAdvice?: string;
   };
 
 export function createContext(options: ContextOptions): Context {
   const clock = options.clock ?? systemClock;
-  const say = options.say ?? (() => {});
+  const { say = () => {}, lateAdvice = LATE_ADVICE } = options;
   const client = new Client({ ...options, clock, say, transport: options.transport ?? undiciTransport() });
   const lists = new EndpointLists(client, clock);
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, pollMs);
-  const context: Context = { client, clock, lists, turns: new Turns(), watches, say };
+  const context: Context = { client, clock, lists, turns: new Turns(), watches, say, lateAdvice };
   client.onLocked = (project, deadline) => waitForLock(context, project, deadline);
   client.onWrite = (project) => lists.wrote(project);
   return context;

@@ -81,14 +81,11 @@ function throwIfFailed({ client }: Context, all: Tracked[]): void {
 }
 
 function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?: Error): DeadlineExceeded {
-  const { clock, client } = context;
+  const { clock, client, lateAdvice } = context;
   const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
   const last = trouble ? ` The last look failed: ${trouble.message}.` : "";
   return new DeadlineExceeded(
-    client.redact(
-      `not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} The work goes on at the service, ` +
-        "and the next `pulumi up` takes it up; `customTimeouts` gives it more time",
-    ),
+    client.redact(`not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} ${lateAdvice}`),
     left.map((one) => one.operation.id),
   );
 }
