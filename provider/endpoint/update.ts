@@ -40,7 +40,8 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
   const doubtful = (olds.unfinished?.length ?? 0) > 0;
-  const due = isRestartDue(wish, liveOfOutputs(olds));
+  // What is to be disabled does not restart: the plan says so, and the next start is one with everything new.
+  const due = wish.disabled !== true && isRestartDue(wish, liveOfOutputs(olds));
   if (!doubtful && !due && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);
 
   const project = olds.projectId;
@@ -53,7 +54,8 @@ export async function update(process: Process, request: UpdateRequest): Promise<
       : due
         ? await present(process, target, deadline)
         : undefined;
-    const known = live ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
+    // What somebody changed by hand is none of this update's business, unless it has to find out what became of one.
+    const known = live && doubtful ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
     const names = toChange(wish, known);
     if (names.length === 0 && !due && live) return { answer: live, deadline };
     refuseUnannounced(process, target, known, wish);

@@ -54,6 +54,11 @@ export const programs: fc.Arbitrary<Props> = fc
       : args;
   });
 
+/** The same with restarts that are asked for, which no compute remembers. */
+export const restarting: fc.Arbitrary<Props> = fc
+  .tuple(programs, fc.constantFrom({}, {}, { restartTriggers: [1] }, { restartTriggers: [2, { a: "1" }] }))
+  .map(([args, triggers]) => ({ ...args, ...triggers }));
+
 /** How the service behaves where its behaviour is not documented, or differs by account and time. */
 export const services: fc.Arbitrary<Omit<EmulatorOptions, "time">> = fc.record({
   operationMs: fc.constantFrom(0, 500, 4000),

@@ -92,8 +92,10 @@ function without(value: unknown, field: string): unknown {
 }
 
 /** The settings that the program names and the compute at the service has otherwise. */
-export const unlike = (lab: Lab, args: Props) =>
-  differences(wishOf(programOf(args).inputs), liveOf(WireEndpoint.parse(compute(lab, "db"))));
+export const unlike = (lab: Lab, args: Props) => {
+  const { restartTriggers: _, ...wish } = wishOf(programOf(args).inputs);
+  return differences(wish, liveOf(WireEndpoint.parse(compute(lab, "db"))));
+};
 
 /** What an open connection would feel if it changed. */
 export const felt = (lab: Lab): string => {
