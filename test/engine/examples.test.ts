@@ -42,8 +42,8 @@ const EXAMPLES: Example[] = [
   },
 ];
 
-/** Tests of a user's own, not a program to run with `pulumi`: they have a test of theirs. */
-const ELSEWHERE = ["testing"];
+/** They have a test of theirs: an application with secrets, and tests of a user's own, which are no program to run. */
+const ELSEWHERE = ["app", "testing"];
 
 describe("every example", () => {
   test("has its test here", () => {
