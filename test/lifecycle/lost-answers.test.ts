@@ -167,16 +167,26 @@ describe("the answer of a PATCH is lost", () => {
     expect(count(outcome, "PATCH")).toBeLessThan(40);
   });
 
-  test("and nobody can tell what became of it: the next up looks, also after the program was taken back", async () => {
-    const lab = await labWith("db", primary({ size: 1 }));
-    spoil(lab, { match: { method: "PATCH" }, then: { cut: true, work: true } });
-    spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 10_000, then: { status: 500 } });
-    await lab.fails("db", primary({ size: 2 }));
-    lab.emulator.faults.clear();
-    await settle(lab);
-    await lab.up("db", primary({ size: 1 }));
-    expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
-  });
+  test.each([
+    ["at once", async () => {}],
+    ["after a refresh, which can't tell either", (lab: Lab) => lab.refresh()],
+  ])(
+    "and nobody can tell what became of it: the next up looks, %s, also where the program was taken back",
+    async (_when, between) => {
+      const lab = await labWith("db", primary({ size: 1 }));
+      spoil(lab, { match: { method: "PATCH" }, then: { cut: true, work: true } });
+      spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 10_000, then: { status: 500 } });
+      const { error } = await lab.fails("db", primary({ size: 2 }));
+      expect(error.message).toContain("is not known");
+      expect(lab.resource("db").inputs["size"]).toBe(1);
+      lab.emulator.faults.clear();
+      await settle(lab);
+      await between(lab);
+      await lab.up("db", primary({ size: 1 }));
+      expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
+      expect(lab.resource("db").outputs["unfinished"]).toBeUndefined();
+    },
+  );
 });
 
 describe("the answer of a DELETE is lost", () => {
