@@ -1,15 +1,25 @@
 #!/usr/bin/env node
+import { exitOf } from "./account.js";
+import { actionCommand } from "./action.js";
+import type { Command } from "./command.js";
 import { emulator } from "./emulator.js";
+import { importFile } from "./import-file.js";
+import { processIo } from "./io.js";
+import { endpoints, operations } from "./lists.js";
+import { EXIT } from "./usage.js";
 
-export interface Command {
-  summary: string;
-  /** Takes the arguments behind its name; the exit code, or nothing while it goes on running. */
-  run(args: string[]): Promise<number | undefined>;
-}
+export type { Command } from "./command.js";
 
-const COMMANDS: Record<string, Command> = { emulator };
+const COMMANDS: Record<string, Command> = {
+  endpoints,
+  operations,
+  restart: actionCommand("restart"),
+  start: actionCommand("start"),
+  suspend: actionCommand("suspend"),
+  "import-file": importFile,
+  emulator,
+};
 
-const EXIT_USAGE = 2;
 const HELP_FLAGS = ["--help", "-h", "help"];
 
 function help(): string {
@@ -20,24 +30,31 @@ function help(): string {
 
 async function main(args: string[]): Promise<number | undefined> {
   const [name = "", ...rest] = args;
+  const { out, err } = io;
   if (HELP_FLAGS.includes(name)) {
-    process.stdout.write(help());
-    return 0;
+    out.write(help());
+    return EXIT.ok;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command) return command.run(rest);
-  process.stderr.write(
-    name === "" ? help() : `compute-endpoint: unknown command ${JSON.stringify(name)}; see --help\n`,
-  );
-  return EXIT_USAGE;
+  if (!command) {
+    err.write(name === "" ? help() : `compute-endpoint: unknown command ${JSON.stringify(name)}; see --help\n`);
+    return EXIT.usage;
+  }
+  try {
+    return await command.run(rest, io);
+  } catch (error) {
+    const hint = (error as { kind?: unknown }).kind === "usage" ? "; see --help" : "";
+    err.write(`compute-endpoint ${name}: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
+    return exitOf(error);
+  }
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    if (code !== undefined) process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`compute-endpoint: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  },
+const io = processIo();
+// Whoever reads has seen enough, as `head` does.
+process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed),
 );
+
+main(process.argv.slice(2)).then((code) => {
+  if (code !== undefined) process.exitCode = code;
+});
