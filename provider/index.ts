@@ -36,6 +36,7 @@ const shared: Process = {
     return context;
   },
   created: new Set(),
+  known: new Set(),
   warn,
 };
 
@@ -63,7 +64,8 @@ export const provider = {
     });
   },
 
-  diff(_id: string, olds: Props, news: Props) {
+  diff(id: string, olds: Props, news: Props) {
+    shared.known.add(id);
     return speaking(async () => diff(olds as unknown as Outputs, news));
   },
 

@@ -188,14 +188,16 @@ function refuseSecond(process: Process, program: Program, project: string, befor
   const { inputs, autoName } = program;
   const type = inputs.type ?? "read_write";
   const others = before.filter((one) => !process.created.has(one.id));
+  // The compute that is being replaced, or another resource's, is nobody's leftover.
+  const strays = others.filter((one) => !process.known.has(one.id));
   const left =
-    inputs.name === undefined ? others.find((one) => autoName !== undefined && one.name === autoName) : undefined;
+    inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
   if (left) {
     throw new Stopped(
       `compute ${left.id} of project ${project} carries the name ${autoName}, which belongs to this resource: an interrupted run may have left it, or the resource was renamed or moved. It was not touched. Choose: adopt: "${left.id}" takes it over (with onDelete: "delete" if it is to be deleted with the resource; then \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning); the resource option aliases tells Pulumi that it was renamed or moved; or delete the compute if nobody needs it`,
     );
   }
-  const namesake = others.find(
+  const namesake = strays.find(
     (one) =>
       inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
   );

@@ -23,6 +23,8 @@ export interface Process {
   config: ProviderConfig;
   /** Ids that a create of this process returned: never deleted by it, never taken for another's. */
   created: Set<string>;
+  /** Ids that the state of this run holds, as far as it was asked about them: no interrupted run has left those. */
+  known: Set<string>;
   warn: (line: string) => void;
 }
 

@@ -122,3 +122,28 @@ describe("replacing", () => {
     expect(made(lab)).toHaveLength(2);
   });
 });
+
+describe("the old compute is still there when the new one is made", () => {
+  test("because it was let go: it is nobody's leftover", async () => {
+    const lab = await labWith("db", replica({ onDelete: "release" }));
+    const { id } = lab.resource("db");
+    await lab.up("db", primary({ onDelete: "release" }));
+    expect(made(lab).map((one) => [one.id, one.name])).toEqual([
+      [id, lab.hint("db")],
+      [lab.resource("db").id, lab.hint("db")],
+    ]);
+  });
+
+  test("a second resource may have the name of a first one, also in a later run", async () => {
+    const lab = await labWith("a", replica({ name: "reports" }));
+    const done = await lab.upAll({ a: replica({ name: "reports" }), b: replica({ name: "reports" }) });
+    expect([done["a"]!.op, done["b"]!.error, made(lab).length]).toEqual(["same", undefined, 2]);
+  });
+
+  test("but what no run of this stack knows of stops it as ever", async () => {
+    const lab = await labWith("a", replica({ name: "reports" }));
+    await new Lab({ beside: lab }).up("b", replica());
+    const done = await lab.upAll({ a: replica({ name: "reports" }), b: replica() });
+    expect(done["b"]!.error?.message).toContain("an interrupted run may have left it");
+  });
+});

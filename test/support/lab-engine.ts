@@ -48,6 +48,7 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
   if (begun.failures.length > 0) return { ...begun, op: "refused" };
   if (!old) return { ...begun, op: "create" };
 
+  process.known.add(old.id);
   const answer = struct(diff(struct(old.outputs) as unknown as Outputs, struct(begun.inputs)));
   const differ = answer.changes ?? canonical(old.inputs) !== canonical(begun.inputs);
   if (old.pendingReplacement || (differ && answer.replaces?.length)) {

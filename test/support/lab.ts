@@ -181,7 +181,7 @@ export class Lab {
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    return this.clock.run(work({ context, config, created: new Set(), warn }, run));
+    return this.clock.run(work({ context, config, created: new Set(), known: new Set(), warn }, run));
   }
 }
 
