@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { conflicts, pendingOn, remainingMs } from "./operations.js";
 import type { Site } from "./rules.js";
-import type { BranchRow, EndpointRow, ProjectRow } from "./world.js";
+import type { BranchRow, EndpointRow, ProjectRow, RoleRow } from "./world.js";
 
 /**
  * Every refusal and its words. The rules for sizes are written out here again on purpose: if the emulator asked the
@@ -190,8 +190,9 @@ export function ownerStays(branch: BranchRow, role: string): void {
   if (owned) throw new Refusal(422, `role ${role} owns the database ${owned.name}`);
 }
 
-export function passwordsKept(project: ProjectRow): void {
+export function passwordKept(project: ProjectRow, role: RoleRow): void {
   if (!project.store_passwords) throw new Refusal(412, "the project does not store passwords");
+  if (role.no_login) throw new Refusal(412, `role ${role.name} has no password`);
 }
 
 export const noPointInTime = () => invalid("source_lsn or source_timestamp: required to restore a branch from itself");

@@ -62,8 +62,9 @@ function remove(call: Call): Answer {
 }
 
 function revealPassword(call: Call): Answer {
-  refuse.passwordsKept(projectOf(call));
-  return { status: 200, body: { password: found(call).role.password } };
+  const { role } = found(call);
+  refuse.passwordKept(projectOf(call), role);
+  return { status: 200, body: { password: role.password } };
 }
 
 function resetPassword(call: Call): Answer {

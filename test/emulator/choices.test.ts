@@ -188,7 +188,7 @@ test("a branch becomes ready some time after its operation, and only then takes 
   expect(await state()).toMatchObject({ current_state: "init", pending_state: "ready" });
   expect(await create()).toBe(422);
   emulated.time.advance(1);
-  expect(await state()).toMatchObject({ current_state: "ready" });
+  expect(await state()).toMatchObject({ current_state: "ready", state_changed_at: "2026-05-04T09:00:03Z" });
   expect(await state()).not.toHaveProperty("pending_state");
   expect(await create()).toBe(201);
 });

@@ -64,7 +64,11 @@ describe("a restore to a new branch", () => {
     emulated.settle();
     const reply = await restore(emulated, main, fromItself);
     expect(actions(reply)).toEqual([["create_branch", "running"]]);
-    expect(await emulated.endpoint()).toMatchObject({ current_state: "idle", branch_id: reply.body.branch.id });
+    expect(await emulated.endpoint()).toMatchObject({
+      current_state: "idle",
+      branch_id: reply.body.branch.id,
+      updated_at: `${new Date(emulated.time.now()).toISOString().slice(0, 19)}Z`,
+    });
   });
 });
 

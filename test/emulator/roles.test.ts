@@ -92,6 +92,15 @@ describe("changes of roles and databases", () => {
     expect(emulated.running.world).toEqual(before);
   });
 
+  test.each([`${ROLES}/old`, `${DATABASES}/neondb`])("what is deleted is gone: %s", async (path) => {
+    const emulated = await prepared();
+    expect((await emulated.call("GET", path)).status).toBe(200);
+    await emulated.call("DELETE", path);
+    expect((await emulated.call("GET", path)).status).toBe(404);
+    emulated.settle();
+    expect((await emulated.call("DELETE", path)).status).toBe(204);
+  });
+
   test("a name that another database has is refused, its own is not", async () => {
     const emulated = emulator();
     await emulated.call("POST", DATABASES, shop);
@@ -113,6 +122,8 @@ describe("a role", () => {
     emulated.settle();
     const reset = (await emulated.call("POST", `${ROLES}/app/reset_password`)).body.role.password;
     expect(reset).not.toBe(made);
+    const { created_at, updated_at } = (await emulated.call("GET", `${ROLES}/app`)).body.role;
+    expect(Date.parse(updated_at) - Date.parse(created_at)).toBe(60_000);
     expect(await password(emulated, `${ROLES}/app`)).toBe(reset);
     expect((await emulated.call("GET", `${ROLES}/app`)).body.role).not.toHaveProperty("password");
   });
@@ -121,6 +132,7 @@ describe("a role", () => {
     const { call } = emulator();
     const reply = await call("POST", ROLES, { role: { name: "group", no_login: true } });
     expect(reply.body.role).not.toHaveProperty("password");
+    expect((await call("GET", `${ROLES}/group/reveal_password`)).status).toBe(412);
   });
 
   test("has a password in the connection URI, the new one after a reset", async () => {

@@ -146,8 +146,11 @@ describe("what is no world is refused, with the reason, and the old one stays", 
     const { control, running } = emulator();
     const world: Body = structuredClone(running.world);
     for (const branch of Object.values<Body>(world.branches)) delete branch.name;
-    const { message } = (await control("PUT", "/world", world)).body;
-    expect(message).toMatch(/^not a world: .*; and 1 more$/);
+    const message = async () => (await control("PUT", "/world", world)).body.message;
+    expect(await message()).toMatch(/^not a world: .*; and 1 more$/);
+    world.branches[main].name = "main";
+    expect(await message()).toMatch(/^not a world: [^;]+; [^;]+; [^;]+$/);
+    expect(await message()).not.toContain(" more");
   });
 });
 
