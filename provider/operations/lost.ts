@@ -39,7 +39,10 @@ export async function untilClear<T>(
     if (found !== undefined) return found;
     const random = () => clock.random();
     const pause = pauseBefore({ count, floorMs: PAUSE_MS, leftMs: deadline.leftMs(), random });
-    if (pause === undefined) throw lost;
+    if (pause === undefined) {
+      if (count > 0) lost.message += `; tried ${count + 1} times in ${duration(patience.passedMs())}`;
+      throw lost;
+    }
     patience.tell((passed) => `${message}; it did nothing, trying again (${duration(passed)})`);
     await clock.sleep(pause);
   }
