@@ -4,6 +4,8 @@ import type { EndpointType } from "../provider/rules/settings.js";
 import { hintOf, secretsOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
+import { NO_OUTPUTS } from "./outputs.js";
+import { warnOfPlainKey } from "./plain-key.js";
 
 /** Libraries that Postgres loads when it starts. */
 export interface PreloadLibrariesArgs {
@@ -197,16 +199,17 @@ export class Endpoint extends pulumi.CustomResource {
    * @param opts `deleteBeforeReplace` is on by default, since a branch has only one primary
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
-    // A compute that is only looked up is neither checked nor changed.
+    // A compute that is only looked up is neither checked nor changed: what is for check would stay in its state.
     const managed = opts.id === undefined;
     const notice = managed ? noticeOf() : undefined;
+    warnOfPlainKey();
     super(
       ENDPOINT_TYPE,
       name,
       {
         ...NO_OUTPUTS,
         ...args,
-        customTimeouts: opts.customTimeouts,
+        customTimeouts: managed ? opts.customTimeouts : undefined,
         __provider: PROVIDER_TEXT,
         __hint: managed ? hintOf(name, opts.parent) : undefined,
         __secret: managed ? secretsOf(args ?? {}) : undefined,
@@ -223,33 +226,6 @@ export class Endpoint extends pulumi.CustomResource {
       .apply(([min, max]) => capacityOf(min, max));
   }
 }
-
-/** The outputs that are no inputs: naming them makes Pulumi fill them in. */
-const NO_OUTPUTS = Object.fromEntries(
-  [
-    "autoscalingLimitMinCu",
-    "autoscalingLimitMaxCu",
-    "type",
-    "regionId",
-    "size",
-    "suspendTimeoutSeconds",
-    "name",
-    "disabled",
-    "poolerEnabled",
-    "settings",
-    "host",
-    "poolerHost",
-    "proxyHost",
-    "createdAt",
-    "poolerMode",
-    "passwordlessAccess",
-    "provisioner",
-    "adopted",
-    "restart",
-    "managed",
-    "unfinished",
-  ].map((name) => [name, undefined]),
-);
 
 function withNotice(
   hooks: pulumi.ResourceHookBinding | undefined,

@@ -38,7 +38,6 @@ export function noticeOf(): Notice | undefined {
   const hook = new pulumi.ResourceHook(HOOK_NAME, AsyncResource.bind(tell), { onDryRun: true, ignoreErrors: true });
   const notice = { hook, staying };
   registry().set(monitor, notice);
-  warnOfPlainKey();
   return notice;
 }
 
@@ -177,14 +176,4 @@ const holdsUnknown = (value: unknown): boolean =>
 
 function liveIn(olds: Props): Live {
   return wishOf(olds as Asked) as Live;
-}
-
-/** Pulumi shows a key in plain config to everybody who can read the stack's file and its state. */
-function warnOfPlainKey(): void {
-  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
-  if (new pulumi.Config("compute").get("apiKey") === undefined || !isConfigSecret) return;
-  if (isConfigSecret("compute:apiKey")) return;
-  void pulumi.log.warn(
-    "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key",
-  );
 }

@@ -5,6 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Access } from "../../provider/lookup/index.js";
 import { failure } from "../failure.js";
 import { ENDPOINT_TYPE } from "../literal.js";
+import { warnOfPlainKey } from "../plain-key.js";
 import { type Provider, type Settings, settingsIn } from "../provider.js";
 import { asLookupError } from "./error.js";
 
@@ -113,7 +114,9 @@ function open(settings: Record<string, string>, { timeoutSeconds = TIMEOUT_SECON
 /** The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. */
 function settingsOf({ provider, parent }: LookupOptions): Settings {
   const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
-  return instance ? settingsIn(instance) : pulumi.runtime.allConfig();
+  if (instance) return settingsIn(instance);
+  warnOfPlainKey();
+  return pulumi.runtime.allConfig();
 }
 
 async function known(settings: Settings, { provider }: LookupOptions): Promise<Record<string, string>> {

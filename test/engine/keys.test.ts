@@ -151,6 +151,8 @@ describeWithEngine("a key", (engine) => {
           message: expect.stringContaining("stands in plain text in the stack's config and state"),
         },
       ]);
+      await stack.use("listEndpoints({ projectId }).catch(() => {}); listEndpoints({ projectId }).catch(() => {});");
+      expect(await warnings()).toHaveLength(1);
       await stack.ws.removeConfig("compute:apiKey");
       await stack.ws.setConfig({}, { "compute:apiKey": "key-in-secret" });
       expect(await warnings()).toEqual([]);

@@ -1,0 +1,27 @@
+/** The outputs that a program need not give as inputs: naming them makes Pulumi fill them in. */
+export const NO_OUTPUTS = Object.fromEntries(
+  [
+    "autoscalingLimitMinCu",
+    "autoscalingLimitMaxCu",
+    "branchId",
+    "type",
+    "regionId",
+    "size",
+    "suspendTimeoutSeconds",
+    "name",
+    "disabled",
+    "poolerEnabled",
+    "settings",
+    "host",
+    "poolerHost",
+    "proxyHost",
+    "createdAt",
+    "poolerMode",
+    "passwordlessAccess",
+    "provisioner",
+    "adopted",
+    "restart",
+    "managed",
+    "unfinished",
+  ].map((name) => [name, undefined]),
+);
