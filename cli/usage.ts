@@ -66,9 +66,9 @@ export interface Target {
 /** `PROJECT` or `PROJECT/ENDPOINT`. */
 export function targetOf(text: string): Target {
   const [projectId = "", endpointId, ...more] = text.split("/");
-  const ids = endpointId === undefined ? [projectId] : [projectId, endpointId];
-  if (more.length > 0 || !ids.every((id) => ID.test(id))) {
-    const hint = /^ep-/.test(projectId) ? ": the project comes first" : "";
+  const isEndpoint = endpointId === undefined || (ID.test(endpointId) && endpointId.startsWith("ep-"));
+  if (more.length > 0 || !ID.test(projectId) || !isEndpoint) {
+    const hint = projectId.startsWith("ep-") ? ": the project comes first" : "";
     throw new UsageError(`${JSON.stringify(text)} is neither PROJECT nor PROJECT/ENDPOINT${hint}`);
   }
   return { projectId, ...(endpointId === undefined ? {} : { endpointId }) };
