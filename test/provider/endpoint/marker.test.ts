@@ -18,6 +18,13 @@ describe("the marker of a replacement", () => {
       expect(one).toMatch(/^yes: type read_write → read_only.*new host/);
   });
 
+  test("says new host also where an option of the resource asks for it, and no property by itself", () => {
+    const [first, second] = twice(new Map(), "a-1", OLD, { ...OLD, branchId: "br-2" });
+    expect(first).toMatch(/^yes: branchId br-1 → br-2.*reconfigured/);
+    expect(second).toMatch(/^yes: branchId br-1 → br-2.*new host/);
+    expect(twice(new Map(), "a-1", OLD, OLD)).toEqual(["no", expect.stringMatching(/^yes: .*new host/)]);
+  });
+
   test("is each resource's own", () => {
     const first: FirstChecks = new Map();
     twice(first, "a-1", OLD, NEW);
@@ -42,6 +49,32 @@ describe("the marker of a replacement", () => {
     const olds = { ...OLD, branchId: "br-hidden", __secret: ["branchId"] };
     const news = { ...NEW, branchId: "br-other" };
     for (const one of twice(new Map(), "a-1", olds, news)) expect(one).not.toContain("br-hidden");
+  });
+});
+
+describe("the marker of an adoption", () => {
+  test.each<[string, Props, RegExp]>([
+    ["nothing", {}, /^no$/],
+    ["what nobody feels", { name: "x", suspendTimeoutSeconds: 60, disabled: false, poolerEnabled: true }, /^no$/],
+    ["a size", { size: 2 }, /^maybe: adopts .*size 2/],
+    [
+      "limits",
+      { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 },
+      /sets autoscalingLimitMinCu 1, autoscalingLimitMaxCu 2/,
+    ],
+    ["disabling", { disabled: true }, /disabled true/],
+    ["Postgres settings", { settings: { pgSettings: { a: "1" } } }, /settings.pgSettings/],
+  ])("that asks for %s", (_rule, args, expected) => {
+    expect(marker({ ...OK, ...args, adopt: true })).toMatch(expected);
+    expect(marker({ ...OK, ...args })).toBe("no");
+  });
+
+  test("by id names the branch too, for the compute may be on another one", () => {
+    expect(marker({ ...OK, adopt: "ep-1" })).toMatch(/^maybe: adopts .*branchId br-1/);
+  });
+
+  test("is no matter any more once the compute is in the state", () => {
+    expect(marker({ ...OK, adopt: true, size: 2 }, { ...OK, adopt: true, size: 2 })).toBe("no");
   });
 });
 
