@@ -59,6 +59,13 @@ describe("a value that preview does not know", () => {
     expect(marker({ ...OK, ...args }, { ...OK, size: 2 })).toMatch(expected);
   });
 
+  test("a list with one value that is not known is not known whole", () => {
+    const olds = { ...OK, restartTriggers: ["a", 1] };
+    expect(marker({ ...OK, restartTriggers: ["a", UNKNOWN_VALUE] }, olds)).toMatch(/^maybe: restartTriggers/);
+    expect(marker({ ...OK, restartTriggers: ["a", { deep: [UNKNOWN_VALUE] }] }, olds)).toMatch(/^maybe: /);
+    expect(marker({ ...OK, restartTriggers: ["a", 2] }, olds)).toMatch(/^yes: restartTriggers/);
+  });
+
   test("adopt that is not known may adopt", () => {
     expect(marker({ ...OK, adopt: UNKNOWN_VALUE, size: 2 })).toMatch(/^maybe: adopts/);
     expect(marker({ ...OK, adopt: UNKNOWN_VALUE })).toMatch(/^(no|maybe: )/);
