@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
+import { failure } from "./failure.js";
 import { hintOf, secretsOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
@@ -197,10 +198,12 @@ export class Endpoint extends pulumi.CustomResource {
   /**
    * @param name the resource's name; also the beginning of the compute's name, where `args` give none
    * @param opts `deleteBeforeReplace` is on by default, since a branch has only one primary
+   * @throws RunError for the option `import`, which can't work, and for `customTimeouts` among the arguments
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
     // A compute that is only looked up is neither checked nor changed: what is for check would stay in its state.
     const managed = opts.id === undefined;
+    refuseMisplaced(name, args, opts);
     const notice = managed ? noticeOf() : undefined;
     warnOfPlainKey();
     super(
@@ -224,6 +227,18 @@ export class Endpoint extends pulumi.CustomResource {
     (this as { capacity: pulumi.Output<Capacity> }).capacity = pulumi
       .all([this.autoscalingLimitMinCu, this.autoscalingLimitMaxCu])
       .apply(([min, max]) => capacityOf(min, max));
+  }
+}
+
+/** Fails with the way out where Pulumi's own message would be a stack trace, or nothing would be said at all. */
+function refuseMisplaced(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions): void {
+  if (opts.import !== undefined) {
+    throw failure(
+      `Endpoint "${name}": the option import can't work for a dynamic resource. Use the argument adopt: "ep-…" instead, or \`npx compute-endpoint import-file\` for many at once`,
+    );
+  }
+  if ((args as { customTimeouts?: unknown } | undefined)?.customTimeouts !== undefined) {
+    throw failure(`Endpoint "${name}": customTimeouts is a resource option: pass it in the third argument`);
   }
 }
 

@@ -9,6 +9,7 @@ import type { Live, Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
+import { act } from "./action.js";
 import type { Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
@@ -19,6 +20,7 @@ import {
   gone,
   kept,
   look,
+  messageOf,
   type Process,
   patch,
   readBack,
@@ -141,14 +143,35 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
     }
   }
   const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
-  if (after.current_state === "init") {
+  // A disabled one can't be started, and need not be.
+  const failed = after.current_state === "init" && after.disabled !== true;
+  return failed ? startAgain(process, target, olds, after, deadline) : after;
+}
+
+/** Its first start failed, and nobody else will try: we ask for another one. */
+async function startAgain(
+  process: Process,
+  target: Target,
+  olds: Outputs,
+  now: WireEndpoint,
+  deadline: Deadline,
+): Promise<WireEndpoint> {
+  const { context } = process;
+  const { project, id } = target;
+  try {
+    context.say(`compute ${id} has never started: starting it again`);
+    const done = await act(context, "start", { project, id }, now, {}, deadline);
+    if (!done) throw gone(project, id);
+    await settleOrKeep(process, target, done, deadline);
+    return done.endpoint;
+  } catch (error) {
+    if (isKind(error, "not-ready") || isKind(error, "stopped")) throw error;
     const { adopted, owed } = target;
-    const outputs = outputsOf(after, target.program, { adopted, unfinished: olds.unfinished, owed }, olds);
+    const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds);
     throw new NotReady(id, { ...outputs }, [
-      `compute ${id} of project ${project} is still in state init, although no operation works on it any more: its start failed. Ask the service's support, or delete the resource and create it again (it will have a new host)`,
+      `compute ${id} of project ${project} is still in state init, its first start failed, and starting it again did not work: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
     ]);
   }
-  return after;
 }
 
 /** The operations of an earlier step that still run, and those that run on the compute without our knowing. */

@@ -50,7 +50,8 @@ type Rule<K extends SettingName> = (old: Settings[K] | undefined, next: Settings
 
 const RESTARTS = "if the compute is active it restarts, and open connections drop";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
-const NEW_HOST = "the compute is deleted, open connections drop, and it is made anew with a new id and a new host";
+const NEW_HOST =
+  "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 
 const none: Rule<SettingName> = () => undefined;
 const newHost: Rule<SettingName> = () => ({ impact: "new-host", effect: NEW_HOST });

@@ -27,7 +27,8 @@ export interface Row {
 export const size = (phase: Phase) => ({ size: phase === "calm" ? 1 : 2 });
 const from = (phase: Phase) => (phase === "calm" ? 1 : 2);
 const RESTARTS = "if the compute is active it restarts, and open connections drop";
-const NEW_HOST = "the compute is deleted, open connections drop, and it is made anew with a new id and a new host";
+const NEW_HOST =
+  "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 export const otherBranch = (branch: string) => `${branch}-2`;
 
 export const ROWS: Record<string, Row> = {

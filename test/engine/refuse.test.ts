@@ -4,7 +4,8 @@ import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
 import { addBranch, changes, files, SEED, type Story, shownInJson, startStory } from "./support";
 
 const DROPS = "if the compute is active it restarts, and open connections drop";
-const NEW_HOST = "the compute is deleted, open connections drop, and it is made anew with a new id and a new host";
+const NEW_HOST =
+  "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 const RESOURCE_TAIL =
   'onRestart is "refuse" (on this resource), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change; or take the change back';
 const STACK_TAIL =

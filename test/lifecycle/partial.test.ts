@@ -60,18 +60,42 @@ describe("a create whose compute is there but does not come up", () => {
   });
 
   test.each(["failed", "error", "cancelled"] as End[])(
-    "its start %s for good: the next up says so, and makes no second one",
+    "its start %s for good: the next up starts it again, and makes no second one",
     async (then) => {
       const lab = new Lab();
       spoil(lab, { operation: { action: "start_compute", then } });
       await lab.fails("db", primary());
-      const again = await lab.fails("db", primary());
-      expect(again.error.message).toContain("still in state init");
-      expect([count(again, "POST"), made(lab).length, state(lab).id]).toEqual([0, 1, made(lab)[0]!.id]);
+      const again = await lab.up("db", primary());
+      expect(changes(again)).toEqual([[`POST ${ENDPOINTS}/${state(lab).id}/start`, undefined]]);
+      expect(made(lab)).toMatchObject([{ id: state(lab).id, current_state: "active" }]);
+      expect(state(lab).outputs["unfinished"]).toBeUndefined();
       await lab.destroy("db");
       expect(made(lab)).toEqual([]);
     },
   );
+
+  test("its start fails every time: each up tries once more, says so, and keeps it", async () => {
+    const lab = new Lab();
+    spoil(lab, { operation: { action: "start_compute", then: "error", times: 3 } });
+    await lab.fails("db", primary());
+    const again = await lab.fails("db", primary());
+    expect(again.error.message).toContain("start_compute");
+    expect(changes(again)).toEqual([[`POST ${ENDPOINTS}/${state(lab).id}/start`, undefined]]);
+    await lab.fails("db", primary());
+    await lab.up("db", primary());
+    expect(made(lab)).toMatchObject([{ id: state(lab).id, current_state: "active" }]);
+  });
+
+  test("it can't be started at all: the next up says what to do", async () => {
+    const lab = new Lab();
+    spoil(lab, { operation: { action: "start_compute", then: "error" } });
+    await lab.fails("db", primary());
+    const rule = { match: { method: "POST", path: `${ENDPOINTS}/*/start` }, then: { status: 404, body: {} } };
+    spoil(lab, rule);
+    const again = await lab.fails("db", primary());
+    expect(again.error.message).toContain("still in state init");
+    expect(again.error.message).toContain("--target-replace");
+  });
 
   test("a failed one that the service tries again is waited for", async () => {
     const lab = new Lab();

@@ -32,12 +32,12 @@ const CHANGES: { [K in SettingName]: [Wish[K], Impact, string] } = {
   projectId: [
     "q",
     "new-host",
-    "yes: projectId p → q; the compute is deleted, open connections drop, and it is made anew with a new id and a new host",
+    "yes: projectId p → q; a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released",
   ],
   type: [
     "read_only",
     "new-host",
-    "yes: type read_write → read_only; the compute is deleted, open connections drop, and it is made anew with a new id and a new host",
+    "yes: type read_write → read_only; a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released",
   ],
   branchId: [
     "br-b",
