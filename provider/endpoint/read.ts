@@ -56,7 +56,7 @@ function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
 export function projectProblem(error: unknown, project: string, id: string): unknown {
   if (!isKind(error, "service") || error.answer.status !== 404) return error;
   return new Stopped(
-    `project ${project} does not exist, or this key can't see it, so nothing is known of compute ${id} and the state was left as it is. Check the key and the project; if the project is really deleted, \`pulumi state delete\` forgets the compute (${error.message})`,
+    `project ${project} does not exist, or this key can't see it, so nothing is known of compute ${id} and the state was left as it is. Check the key, the URL (it ends in /api/v2) and the project; if the project is really deleted, \`pulumi state delete\` forgets the compute (${error.message})`,
   );
 }
 

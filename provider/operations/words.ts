@@ -25,7 +25,8 @@ export function leftover(operation: WireOperation, wallMs: number, waitedMs: num
 
 /** For one that failed, with the service's own words. */
 export function failure(operation: WireOperation): string {
-  const attempts = operation.failures_count ? `, ${operation.failures_count} failed attempts` : "";
+  const failed = operation.failures_count ?? 0;
+  const attempts = failed > 0 ? `, ${failed} failed ${failed === 1 ? "attempt" : "attempts"}` : "";
   const reason = operation.error ? `: ${operation.error.replace(/\s+/g, " ").trim().slice(0, 1024)}` : "";
   const verb = operation.status === "cancelled" ? "was cancelled" : "failed";
   return `${nameOf(operation)} ${verb}${reason} (operation ${operation.id}, status ${operation.status}${attempts})`;
