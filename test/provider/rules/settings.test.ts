@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import {
+  canonical,
+  differences,
+  digest,
+  isHidden,
+  type Live,
+  propertyOf,
+  type SettingName,
+  satisfies,
+  UNKNOWN,
+  type Wish,
+} from "../../../provider/rules/settings.js";
+import { type Asked, wishOf } from "../../../provider/rules/wish.js";
+
+describe("whether a compute is as wanted", () => {
+  test.each<[SettingName, unknown, unknown, boolean]>([
+    ["suspendTimeoutSeconds", undefined, 0, true],
+    ["suspendTimeoutSeconds", 0, 0, true],
+    ["suspendTimeoutSeconds", 600, 0, false],
+    ["suspendTimeoutSeconds", undefined, 300, false],
+    ["suspendTimeoutSeconds", 0, -1, false],
+    ["autoscalingLimitMaxCu", 1, 1.0, true],
+    ["autoscalingLimitMaxCu", undefined, 1, false],
+    ["disabled", undefined, false, false],
+    ["pgSettings", undefined, {}, true],
+    ["pgSettings", { a: "1", b: "2" }, { a: "1" }, true],
+    ["pgSettings", { a: "1" }, { a: "1", b: "2" }, false],
+    ["pgSettings", { a: "1" }, { a: "2" }, false],
+    ["preloadLibraries", undefined, { useDefaults: false, enabledLibraries: [] }, true],
+    ["preloadLibraries", { useDefaults: true }, { enabledLibraries: [] }, true],
+    ["preloadLibraries", { enabledLibraries: ["a", "b"] }, { enabledLibraries: ["b", "a"] }, true],
+    ["preloadLibraries", { enabledLibraries: ["a", "b"] }, { enabledLibraries: ["a"] }, false],
+    ["preloadLibraries", { enabledLibraries: ["a"] }, { enabledLibraries: ["a", "b"] }, false],
+    ["preloadLibraries", { enabledLibraries: ["a", "a"] }, { enabledLibraries: ["a", "b"] }, false],
+    ["preloadLibraries", { useDefaults: true }, { useDefaults: false }, false],
+  ])("%s: has %j, wanted %j: %s", (name, has, wanted, expected) => {
+    expect(satisfies(name, has as never, wanted as never)).toBe(expected);
+  });
+
+  test("only what the wish names differs, and nothing that is not known", () => {
+    const live: Live = { branchId: "br-1", name: "x", disabled: true };
+    expect(differences({}, live)).toEqual([]);
+    expect(differences({ name: "x", branchId: "br-2" }, live)).toEqual(["branchId"]);
+    expect(differences({ name: UNKNOWN, disabled: false }, live)).toEqual(["disabled"]);
+  });
+});
+
+describe("the wish of a program", () => {
+  test.each<[string, Asked, string[], Wish]>([
+    ["the default type, and nothing else that is not said", {}, [], { type: "read_write" }],
+    [
+      "size as both limits",
+      { size: 2 },
+      [],
+      { type: "read_write", autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 2 },
+    ],
+    [
+      "a size not known as both limits",
+      {},
+      ["size"],
+      { type: "read_write", autoscalingLimitMinCu: UNKNOWN, autoscalingLimitMaxCu: UNKNOWN },
+    ],
+    [
+      "settings not known as both parts",
+      {},
+      ["settings"],
+      { type: "read_write", pgSettings: UNKNOWN, preloadLibraries: UNKNOWN },
+    ],
+    [
+      "one Postgres setting not known as all of them",
+      { settings: { pgSettings: { a: "1" } } },
+      ["settings.pgSettings.b.c"],
+      { type: "read_write", pgSettings: UNKNOWN },
+    ],
+    ["nothing for what is no setting", {}, ["adopt", "customTimeouts.create", "onDelete"], { type: "read_write" }],
+    [
+      "a value of 0 or false as a value",
+      { suspendTimeoutSeconds: 0, disabled: false },
+      [],
+      { type: "read_write", suspendTimeoutSeconds: 0, disabled: false },
+    ],
+  ])("is %s", (_rule, asked, unknown, expected) => {
+    expect(wishOf(asked, new Set(unknown))).toEqual(expected);
+  });
+});
+
+describe("comparing and keeping values", () => {
+  test("keys in any order are the same, items of a list are not", () => {
+    expect(canonical({ a: 1, b: { c: 2, d: 3 } })).toBe(canonical({ b: { d: 3, c: 2 }, a: 1 }));
+    expect(canonical([1, 2])).not.toBe(canonical([2, 1]));
+    expect([canonical(undefined), canonical(null)]).toEqual(["null", "null"]);
+  });
+
+  test("a digest tells equal values and not the value", () => {
+    expect(digest({ a: "secret", b: 1 })).toBe(digest({ b: 1, a: "secret" }));
+    expect(digest("a")).not.toBe(digest("b"));
+    expect(digest("secret")).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  test.each([
+    ["name", ["name"], true],
+    ["name", ["size"], false],
+    ["settings.pgSettings.a", ["settings"], true],
+    ["autoscalingLimitMinCu", ["size"], true],
+    ["size", ["autoscalingLimitMaxCu"], true],
+    ["autoscalingLimitMaxCu", ["autoscalingLimitMinCu"], true],
+    ["size", [], false],
+  ])("%s is hidden where %j are secret: %s", (path, secrets, expected) => {
+    expect(isHidden(path, new Set(secrets))).toBe(expected);
+    expect(isHidden(path, undefined)).toBe(false);
+  });
+
+  test("settings are spoken of by the program's paths", () => {
+    expect(propertyOf("pgSettings")).toBe("settings.pgSettings");
+    expect(propertyOf("autoscalingLimitMinCu")).toBe("autoscalingLimitMinCu");
+  });
+});
