@@ -71,7 +71,9 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
     await settleOrKeep(process, changed, change, deadline);
     const { endpoint } = change;
-    return { answer: due ? await payRestart(process, changed, known, endpoint, true, deadline) : endpoint, deadline };
+    if (!due) return { answer: endpoint, deadline };
+    const before = { ...known, ...(live && liveOf(live)) };
+    return { answer: await payRestart(process, changed, before, endpoint, true, deadline), deadline };
   });
   return readBack(process, target, done.answer, done.deadline);
 }

@@ -181,6 +181,12 @@ describe("together with another change it restarts once", () => {
     expect([sent(outcome), compute(lab, "db").autoscaling_limit_max_cu]).toEqual([["PATCH", "restart"], 1]);
   });
 
+  test("a name, while somebody has changed the size by hand: that is not what restarts it", async () => {
+    const lab = await restartable({ name: "a" });
+    byHand(lab, lab.resource("db").id, { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 });
+    expect(sent(await lab.up("db", primary({ size: 1, name: "b", ...B })))).toEqual(["PATCH", "restart"]);
+  });
+
   test("Postgres settings for which the service restarts by itself", async () => {
     const lab = await restartable();
     lab.options.between = async (request, go) => {
