@@ -157,6 +157,7 @@ describeWithEngine("a key", (engine) => {
       await stack.ws.setConfig({}, { "compute:apiKey": "key-in-secret" });
       expect(await warnings()).toEqual([]);
       await stack.ws.removeConfig("compute:apiKey", "compute:apiUrl");
+      requests(account.em);
     },
     ENGINE_TEST_MS,
   );
