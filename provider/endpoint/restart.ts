@@ -20,12 +20,20 @@ const RESTARTED_SINCE = "has been started since restartTriggers changed, and is 
 /** Stands for the digest of a secret: whoever reads the state could try values. */
 const SECRET_DIGEST = "secret";
 
+/**
+ * The triggers of the last restart, fit to be kept after a failure. Pulumi hides an output whose input is secret now: values
+ * that were secret only before would stand in clear.
+ */
+export const appliedOf = (olds: Outputs, { secrets }: Program): Outputs["restartTriggers"] =>
+  olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
+
 /** A restart that is due now, with what an earlier step that failed knew of it. */
-export function owedOf(olds: Outputs, { inputs, secrets }: Program): Owed {
+export function owedOf(olds: Outputs, program: Program): Owed {
+  const { inputs, secrets } = program;
   const wanted = isHidden("restartTriggers", secrets) ? SECRET_DIGEST : digest(inputs.restartTriggers);
   const { restartOwed: before } = olds;
   return pruned({
-    applied: olds.restartTriggers,
+    applied: appliedOf(olds, program),
     wanted,
     since: before?.wanted === wanted ? before.since : undefined,
   });

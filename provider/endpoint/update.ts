@@ -13,7 +13,7 @@ import { act } from "./action.js";
 import type { Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
-import { isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
+import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
 import {
   assertRegion,
   deadlineFor,
@@ -100,14 +100,16 @@ function refuseUnannounced(process: Process, { id, program }: Target, known: Liv
 }
 
 /** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
-function inDoubt({ id, project, owed }: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {
+function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {
+  const { id, project, owed, program } = target;
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
   // Only of a compute that was at rest: a start that was under way may not have met the change.
   const startedAt = live?.pending_state === undefined ? live?.started_at : undefined;
   const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
   const restartOwed = owed?.wanted === undefined ? undefined : pruned({ wanted: owed.wanted, since });
   const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known; run \`pulumi up\` again: it looks and finishes the work`;
-  return new NotReady(id, pruned({ ...olds, unfinished, restartOwed }), [reason], { cause });
+  const outputs = { ...olds, restartTriggers: appliedOf(olds, program), unfinished, restartOwed };
+  return new NotReady(id, pruned(outputs), [reason], { cause });
 }
 
 /** Only what the state remembers of the program changes. */

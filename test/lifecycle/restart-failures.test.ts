@@ -1,7 +1,10 @@
 /** A declared restart that does not end well, or a change before it that does not: what is owed comes about once. */
 import { describe, expect, test } from "vitest";
+import type { FaultRule } from "../../emulator/index.js";
 import { A, B, LIBRARIES, posts, RESTART, SHORT, starts, state } from "./restart-support.js";
-import { compute, count, ENDPOINTS, type Lab, labWith, primary, settle, spoil } from "./support.js";
+import { compute, count, ENDPOINTS, type Lab, labWith, type Props, primary, settle, spoil } from "./support.js";
+
+const LOST_CHANGE: FaultRule = { match: { method: "PATCH" }, times: 1000, then: { cut: true, work: false } };
 
 describe("a restart whose work does not end well", () => {
   type End = "failed" | "error" | "cancelled" | "never";
@@ -115,6 +118,26 @@ describe("a change before the restart does not end well", () => {
       expect(posts(await lab.up("db", primary(B)))).toBe(1);
     },
   );
+});
+
+describe("triggers that were secret and are not any more are not kept in clear", () => {
+  const secret = { restartTriggers: ["s3cret"], __secret: ["restartTriggers"] };
+  test.each<[string, Props, () => FaultRule]>([
+    ["after a restart that was lost", B, () => ({ match: RESTART, times: 1000, then: { cut: true, work: false } })],
+    ["after a change that failed", { ...B, size: 2 }, () => ({ operation: { action: "apply_config", then: "error" } })],
+    ["after a change that was lost", { ...B, size: 2 }, () => LOST_CHANGE],
+    ["after one that was lost, without triggers", { size: 2 }, () => LOST_CHANGE],
+  ])("%s", async (_when, args, fault) => {
+    const lab = await labWith("db", primary({ ...A, ...SHORT, ...secret }));
+    spoil(lab, fault());
+    spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 2, then: { headers: {} } });
+    if (fault() === LOST_CHANGE) spoil(lab, { match: { method: "GET" }, times: 1000, then: { status: 500 } });
+    await lab.fails("db", primary({ ...args, ...SHORT }));
+    expect(JSON.stringify(state(lab).outputs)).not.toContain("s3cret");
+    lab.emulator.faults.clear();
+    await lab.up("db", primary({ ...args, ...SHORT }));
+    expect((await lab.up("db", primary({ ...args, ...SHORT }))).sent).toEqual([]);
+  });
 });
 
 test("refuse holds for a restart that only the state knows of", async () => {
