@@ -131,7 +131,8 @@ export interface EndpointSettings {
  * ```
  *
  * Routes: `POST`, `PATCH`, `DELETE` and `GET /projects/{project}/endpoints`, `GET /projects/{project}/operations`.
- * The resource option `customTimeouts` sets how long each step may take (10 minutes each, from when its turn comes).
+ * The resource option `provider` takes an instance of the class `Provider`, for another account than the stack's. The
+ * resource option `customTimeouts` sets how long each step may take (10 minutes each, from when its turn comes).
  */
 export class Endpoint extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;

@@ -2,8 +2,11 @@
  * Serverless Postgres computes as Pulumi resources.
  * @module
  */
+
+export type { OperationLabel } from "../provider/lookup/facts.js";
 export type { Capacity } from "../provider/rules/capacity.js";
-export type { EndpointType } from "../provider/rules/settings.js";
+export type { OperationLabel } from "../provider/operations/outcome.js";
+export type { EndpointType, PreloadLibraries } from "../provider/rules/settings.js";
 export {
   Endpoint,
   type EndpointArgs,

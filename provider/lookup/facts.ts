@@ -4,9 +4,11 @@ import { liveOf, pruned } from "../endpoint/mapping.js";
 import { poolerHost } from "../endpoint/outputs.js";
 import { labelOf, type OperationLabel, outcomeOf } from "../operations/outcome.js";
 import { type Capacity, capacityOf } from "../rules/capacity.js";
-import type { EndpointType, PreloadLibraries } from "../rules/settings.js";
+import type { EndpointType } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
+
+export type { OperationLabel } from "../operations/outcome.js";
 
 /** A compute as it is at this moment. Times are RFC 3339 in UTC. */
 export interface EndpointInfo {
@@ -35,7 +37,11 @@ export interface EndpointInfo {
   suspendTimeoutSeconds?: number;
   /** Whether connections are refused. */
   disabled: boolean;
-  settings: { pgSettings?: Record<string, string>; preloadLibraries?: PreloadLibraries };
+  /** Postgres settings, without those that are not set. */
+  settings: {
+    pgSettings?: Record<string, string>;
+    preloadLibraries?: { useDefaults?: boolean; enabledLibraries?: string[] };
+  };
   poolerEnabled?: boolean;
   poolerMode?: string;
   passwordlessAccess?: boolean;
