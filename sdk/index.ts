@@ -5,7 +5,6 @@
 
 export type { OperationLabel } from "../provider/lookup/facts.js";
 export type { Capacity } from "../provider/rules/capacity.js";
-export type { OperationLabel } from "../provider/operations/outcome.js";
 export type { EndpointType, PreloadLibraries } from "../provider/rules/settings.js";
 export {
   Endpoint,
