@@ -124,7 +124,7 @@ function warningOfRest(id: string): string {
 function warningOfCreation(marker: string): string {
   const what = marker.slice(marker.indexOf(":") + 2);
   if (what.startsWith("adopts ")) return `this creation ${what}. ${RECONNECT}`;
-  return `this change ${marker.startsWith("maybe") ? "may replace" : "replaces"} the compute: ${what}. Clients need the new host.`;
+  return `this change ${marker.startsWith("maybe") ? "may replace" : "replaces"} the compute: ${what}`;
 }
 
 const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -113,7 +113,11 @@ describeWithEngine("a preview tells the truth", (engine) => {
         const warnings = kind === "preview --diff" ? loose.get(phase)!.filter(isOurs) : row.warnings;
         expect(warnings).toEqual(told === undefined ? [] : [expect.stringContaining(told)]);
         if (told)
-          expect(warnings[0]).toMatch(new RegExp(`^this change ${does} (the compute|compute ${id}): .+\\. Clients `));
+          expect(warnings[0]).toMatch(
+            new RegExp(
+              `^this change ${does} (the compute|compute ${id}): .*(\\. Clients should|clients need the new host)`,
+            ),
+          );
 
         if (kind === "preview --json") expect(row.notes ?? []).toEqual(notes === undefined ? [] : [notes]);
 
