@@ -162,6 +162,7 @@ describe("a spoilt operation", () => {
     operations.push({ ...operations[1]!, id: "third", plan: { ...operations[1]!.plan, after: [operations[1]!.id] } });
     emulated.settle();
     expect(emulated.running.world.operations.map((one) => one.status)).toEqual(["error", "cancelled", "cancelled"]);
+    expect(new Set(emulated.running.world.operations.map((one) => one.updated_at)).size).toBe(1);
     expect(await emulated.endpoint(reply.body.endpoints[0].id)).not.toHaveProperty("pending_state");
   });
 

@@ -116,6 +116,22 @@ describe("where the lock is the branch's, while a compute of main restarts,", ()
     expect((await emulated.call(method, path(emulated.onDev), body)).status).toBe(status);
   });
 
+  test("what fails on one branch leaves the work on another alone", async () => {
+    const emulated = emulator({ lock: "branch", operationMs: { suspend_compute: 400, default: 1000 } });
+    const { id } = (await emulated.call("POST", ENDPOINTS, primaryOn(dev))).body.endpoint;
+    emulated.settle();
+    emulated.running.world.operations.length = 0;
+    emulated.running.faults.add({ operation: { action: "suspend_compute", then: "error" } });
+    await emulated.call("POST", `${PRIMARY}/restart`);
+    emulated.time.advance(100);
+    await emulated.call("POST", `${ENDPOINTS}/${id}/restart`);
+    const words = () => emulated.running.world.operations.map((one) => one.status);
+    emulated.time.advance(300);
+    expect(words()).toEqual(["error", "cancelled", "running", "scheduling"]);
+    emulated.time.advance(100);
+    expect(words()).toEqual(["error", "cancelled", "finished", "running"]);
+  });
+
   test("work on no branch locks them all", async () => {
     const emulated = emulator({ lock: "branch" });
     emulated.running.startOperation({ projectId: SEED.projectId, action: "tenant_reattach" });

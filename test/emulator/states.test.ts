@@ -69,6 +69,8 @@ describe("an active compute", () => {
     emulated.time.advance(OPERATION_MS);
     expect(await emulated.endpoint()).toMatchObject({ current_state: "idle", pending_state: "active" });
     expect(await statuses(emulated, reply)).toEqual(["finished", "running"]);
+    const [stopped, starting] = emulated.running.world.operations;
+    expect(starting!.updated_at).toBe(stopped!.updated_at);
     emulated.time.advance(OPERATION_MS);
     expect(await statuses(emulated, reply)).toEqual(["finished", "finished"]);
     const after = await emulated.endpoint();
