@@ -198,6 +198,7 @@ test("logical replication, once it is on, has suspended every compute", async ()
   const enable = { project: { settings: { enable_logical_replication: true } } };
   const reply = await emulated.call("PATCH", PROJECT, enable);
   expect(actions(reply)).toEqual([["suspend_compute", "running"]]);
+  expect(await emulated.endpoint()).toMatchObject({ current_state: "active", pending_state: "idle" });
   emulated.settle();
   expect((await emulated.endpoint()).current_state).toBe("idle");
   expect(actions(await emulated.call("PATCH", PROJECT, enable))).toEqual([]);

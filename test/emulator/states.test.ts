@@ -239,21 +239,6 @@ describe("automatic suspension", () => {
   });
 });
 
-test("settings that are sent replace those that were there", async () => {
-  const emulated = emulator();
-  const set = async (settings: object) => {
-    await emulated.call("PATCH", PRIMARY, { endpoint: { settings } });
-    emulated.settle();
-    return (await emulated.endpoint()).settings;
-  };
-  await set({ pg_settings: { work_mem: "8MB" }, preload_libraries: { enabled_libraries: ["timescaledb"] } });
-  expect(await set({ pg_settings: { max_parallel_workers: "2" } })).toEqual({
-    pg_settings: { max_parallel_workers: "2" },
-  });
-  await emulated.call("PATCH", PRIMARY, { endpoint: { name: "kept" } });
-  expect((await emulated.endpoint()).settings).toEqual({ pg_settings: { max_parallel_workers: "2" } });
-});
-
 test("the lists hold every compute of the project, and of the branch", async () => {
   const emulated = emulator();
   const { id } = (await emulated.call("POST", ENDPOINTS, replica({ branch_id: SEED.branches.dev }))).body.endpoint;
