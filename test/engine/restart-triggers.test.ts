@@ -118,7 +118,7 @@ describeWithEngine("restartTriggers", (engine) => {
       await ws.up({ args: ["--skip-preview"] });
       const ids = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [await idOf(name), name])));
       const done = changes(em).filter(({ status }) => status !== 423);
-      const short = done.map(({ line }) => line.replace(/ .*(ep-[^/]+)/, (_, id) => ` ${ids[id]}`)).sort();
+      const short = done.map(({ line }) => line.replace(/ .*\/(ep-[^/]+)/, (_, id) => ` ${ids[id]}`)).sort();
       expect(short).toEqual([
         "PATCH sized",
         "POST first/restart",
