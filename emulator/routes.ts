@@ -24,6 +24,11 @@ const ROUTES: Route[] = [
   ...emptyRoutes,
 ];
 
+const nameOf = ({ method, segments }: Pick<Route, "method" | "segments">) => `${method} /${segments.join("/")}`;
+
+/** Each route as `GET /projects/:project`, for tests that want to have seen them all. */
+export const ROUTE_NAMES: readonly string[] = ROUTES.map(nameOf);
+
 interface Found {
   handler: Handler;
   params: Record<string, string>;
@@ -34,11 +39,11 @@ interface Found {
 /** The handler of a path, the earlier route first. Throws the refusal where there is none. */
 export function find(method: string, segments: string[]): Found {
   let known = false;
-  for (const { segments: pattern, method: expected, handler } of ROUTES) {
-    const params = match(pattern, segments);
+  for (const route of ROUTES) {
+    const params = match(route.segments, segments);
     if (!params) continue;
     known = true;
-    if (expected === method) return { handler, params, name: `${method} /${pattern.join("/")}` };
+    if (route.method === method) return { handler: route.handler, params, name: nameOf(route) };
   }
   throw known ? wrongMethod() : missing("route");
 }

@@ -62,6 +62,7 @@ const Branch = z.strictObject({
   default: z.boolean(),
   protected: z.boolean(),
   expires_at: time.optional(),
+  last_reset_at: time.optional(),
   created_at: time,
   updated_at: time,
   annotation: texts,

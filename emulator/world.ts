@@ -75,6 +75,8 @@ export interface BranchRow {
   /** It can't be deleted, nor can its computes and its project. */
   protected: boolean;
   expires_at?: string;
+  /** When it was last restored or reset. */
+  last_reset_at?: string;
   created_at: string;
   updated_at: string;
   annotation: Record<string, string>;

@@ -38,6 +38,7 @@ function restore(call: Call): Answer {
     source,
     preserve,
   );
+  restored.last_reset_at = instant(site.now);
   for (const one of computes) one.branch_id = restored.id;
   const operations = begin(site, project.id, stagesOf(site, restored, computes));
   return { status: 200, body: { branch: branchAnswer(restored), operations: operations.map(operationAnswer) } };

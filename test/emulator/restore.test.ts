@@ -130,4 +130,12 @@ describe.each(["new", "same"] as const)("a restore (%s branch)", (restoredBranch
     const { endpoints } = (await emulated.call("GET", `${BRANCHES}/${reply.body.branch.id}/endpoints`)).body;
     expect(endpoints).toHaveLength(2);
   });
+
+  test("tells when it was, of the restored branch alone", async () => {
+    const emulated = emulator({ restoredBranch });
+    await restore(emulated, main, fromItself);
+    const at = `${new Date(emulated.time.now()).toISOString().slice(0, 19)}Z`;
+    expect(await branchNamed(emulated, "main")).toMatchObject({ last_reset_at: at });
+    for (const name of ["before", "dev"]) expect(await branchNamed(emulated, name)).not.toHaveProperty("last_reset_at");
+  });
 });
