@@ -145,6 +145,15 @@ export class Faults {
     this.ignored = [];
   }
 
+  /** What still waits, with the times that are left. */
+  waiting(): FaultRule[] {
+    return [
+      ...this.requests.map((one) => structuredClone(one)),
+      ...this.operations.map((operation) => ({ operation: { ...operation } })),
+      ...this.ignored.map((ignore) => ({ ignore: { ...ignore } })),
+    ];
+  }
+
   /** The first rule that fits takes the request, and has one time less. */
   forRequest(method: string, path: string): Spoiling | undefined {
     const rule = use(this.requests, (one) => fits(one.match, method, path));

@@ -2,6 +2,7 @@
 // a pair from one layer, or a key would be sent to an address that was left over from another account.
 
 import { ConfigError } from "./errors.js";
+import type { ConfigName } from "./rules/config-names.js";
 import { INSTANCE } from "./rules/instance.js";
 
 /** The public service, where a program names no other. */
@@ -39,7 +40,7 @@ export interface ConfigProblem {
 
 /** The stack's config as the engine hands it on; names carry their namespace. */
 export interface StackConfig {
-  get(name: string): string | undefined;
+  get(name: ConfigName | (typeof INSTANCE)[keyof typeof INSTANCE]): string | undefined;
 }
 
 interface Layer {
@@ -53,13 +54,13 @@ interface Layer {
 
 export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv): ProviderConfig {
   const problems: ConfigProblem[] = [];
-  const word = <T extends string>(name: string, words: readonly T[]): T | undefined => {
+  const word = <T extends string>(name: ConfigName, words: readonly T[]): T | undefined => {
     const value = stack.get(name);
     if (value === undefined || (words as readonly string[]).includes(value)) return value as T | undefined;
     problems.push({ name, reason: `"${value}" is not one of ${words.map((one) => `"${one}"`).join(", ")}` });
     return undefined;
   };
-  const amount = (name: string, from: number, to: number): number | undefined => {
+  const amount = (name: ConfigName, from: number, to: number): number | undefined => {
     const value = stack.get(name);
     if (value === undefined) return undefined;
     const parsed = Number(value);

@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
+import { warnOfConfig } from "./config-warnings.js";
 import { failure } from "./failure.js";
 import { hintOf, secretsOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
-import { warnOfPlainKey } from "./plain-key.js";
 
 /** Libraries that Postgres loads when it starts. */
 export interface PreloadLibrariesArgs {
@@ -206,7 +206,7 @@ export class Endpoint extends pulumi.CustomResource {
     const managed = opts.id === undefined;
     refuseMisplaced(name, args, opts);
     const notice = managed ? noticeOf() : undefined;
-    warnOfPlainKey();
+    warnOfConfig();
     super(
       ENDPOINT_TYPE,
       name,

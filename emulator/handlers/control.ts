@@ -110,6 +110,7 @@ const ROUTES: Record<string, Work> = {
   "GET time": timeAnswer,
   "POST time": setTime,
   "POST faults": addFault,
+  "GET faults": ({ site }) => ok(site.faults.waiting()),
   "DELETE faults": clearFaults,
   "POST operations": startOperation,
   "POST endpoints/:id": ({ site, body }, id) =>

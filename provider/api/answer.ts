@@ -14,7 +14,11 @@ export interface Asked {
 }
 
 /** What an answer that is no success (or can't be read) says, fit to be shown: cut, and without the key. */
-export function describe(asked: Asked, raw: TransportAnswer, key: string, wallMs: number): ServiceAnswer {
+export function describe(
+  asked: Asked,
+  raw: TransportAnswer,
+  { key, host, wallMs }: { key: string; host: string; wallMs: number },
+): ServiceAnswer {
   // Before anything is cut: half a key at the end of a text would not be found.
   const answer = { ...raw, text: redact(raw.text, key) };
   const problem = problemOf(answer.text);
@@ -23,7 +27,7 @@ export function describe(asked: Asked, raw: TransportAnswer, key: string, wallMs
     ...asked,
     status: answer.status,
     code: oneLine(problem?.code ?? "").slice(0, 100),
-    message: redact(shorten(problem?.message || beginningOf(answer)), key),
+    message: redact(shorten(problem?.message || beginningOf(answer, host)), key),
     requestId: requestId ? oneLine(redact(requestId, key)).slice(0, 100) : undefined,
     retryAfterMs: retryAfterMs(answer.headers["retry-after"], wallMs),
   };
@@ -44,16 +48,17 @@ function problemOf(text: string) {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The beginning of a body that is no error of the API, named for what it is. */
-function beginningOf({ status, headers, text }: TransportAnswer): string {
+/** The beginning of a body that is no error of the API, named for what it is and where it comes from. */
+function beginningOf({ status, headers, text }: TransportAnswer, host: string): string {
   if (status >= 300 && status < 400) {
     const target = headers["location"] ? ` to ${headers["location"]}` : "";
     return `a redirect${target}, which is not followed because the key would go along; check the service's URL`;
   }
   if (text.trim() === "") return "an empty body";
-  if (/^\s*(<!doctype|<html|<\?xml|<[a-z]+[\s>])/i.test(text)) return `an HTML page: ${textOf(text) || "without text"}`;
+  if (/^\s*(<!doctype|<html|<\?xml|<[a-z]+[\s>])/i.test(text))
+    return `an HTML page from ${host}: ${textOf(text) || "without text"}`;
   const kind = parse(text) === undefined ? "no JSON" : "JSON that is not the API's";
-  return `${kind}: ${oneLine(text.slice(0, 4 * SHOWN))}`;
+  return `${kind} from ${host}: ${oneLine(text.slice(0, 4 * SHOWN))}`;
 }
 
 /** What a reader would see of a page: its title and text, not its styles and scripts. */

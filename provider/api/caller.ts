@@ -23,8 +23,8 @@ export interface CallerOptions extends Wire {
   requestsPerMinute?: number;
   requestTimeoutMs: number;
   say: (line: string) => void;
-  /** After a 423: waits for what holds the lock; true when it waited for something. */
-  onLocked: (project: string, deadline: Deadline) => Promise<boolean>;
+  /** After a 423: waits for what holds the lock, and tells what that was; undefined when it waited for nothing. */
+  onLocked: (project: string, deadline: Deadline) => Promise<string | undefined>;
 }
 
 /** Sends one request, and again what may be repeated, until the deadline. */
@@ -44,6 +44,7 @@ export class Caller {
     const { clock, requestTimeoutMs, baseUrl, say } = this.#options;
     const patience = new Patience(clock, say);
     let last: Error | undefined;
+    let holder: string | undefined;
     let unreadable = 0;
     // `count` is for the backoff: it starts anew when a lock was waited for. `tries` is for the message.
     for (let count = 0, tries = 1; ; count++, tries++) {
@@ -58,12 +59,13 @@ export class Caller {
       const silent = this.#reach.failed(failure, clock.now());
       if (failure.kind === "unreadable") unreadable++;
       const plain = error.message;
-      last = tired(error, tries, patience.passedMs());
+      last = tired(error, tries, patience.passedMs(), failure, holder);
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
       if (silent) throw new Stopped(`no answer has ever come from ${hostOf(baseUrl)}: ${last.message}`);
       const pause = await this.#pause(call, failure, count, deadline);
       if (pause === undefined) throw last;
-      if (pause.waited) count = -1;
+      if (pause.waitedFor) count = -1;
+      holder = pause.waitedFor ?? holder;
       patience.tell((passed) => `${plain}; trying again (${duration(passed)}; at most ${duration(deadline.budgetMs)})`);
       await clock.sleep(pause.ms);
     }
@@ -90,31 +92,33 @@ export class Caller {
     failure: Failure,
     count: number,
     deadline: Deadline,
-  ): Promise<{ ms: number; waited: boolean } | undefined> {
+  ): Promise<{ ms: number; waitedFor?: string } | undefined> {
     const { clock } = this.#options;
     const retryAfter = failure.kind === "status" ? (failure.retryAfterMs ?? 0) : 0;
     if (retryAfter >= Math.max(0, deadline.leftMs())) return undefined;
     const answeredAt = clock.now();
-    let waited = false;
+    let waitedFor: string | undefined;
     // A look at the operations that meets a 423 must not wait for such looks: it would wait for itself.
     if (failure.kind === "status" && failure.status === 423 && isMutation(call.method)) {
       // A failed question is no answer: the request is repeated as if nobody had asked.
       if (await call.needless?.().catch(() => false)) return undefined;
-      waited = await this.#options.onLocked(call.project, deadline);
+      waitedFor = await this.#options.onLocked(call.project, deadline);
     }
     const floorMs = Math.max(0, retryAfter - (clock.now() - answeredAt));
     // What held the lock has ended: a short pause is enough to part those who waited for the same.
-    if (waited) {
+    if (waitedFor !== undefined) {
       const ms = Math.max(floorMs, clock.random() * FIRST_MS);
-      return ms < deadline.leftMs() ? { ms, waited } : undefined;
+      return ms < deadline.leftMs() ? { ms, waitedFor } : undefined;
     }
     const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });
-    return ms === undefined ? undefined : { ms, waited };
+    return ms === undefined ? undefined : { ms };
   }
 }
 
 /** The error with how long it was tried: "the service answered 423" after ten minutes reads differently than at once. */
-function tired(error: Error, tries: number, passedMs: number): Error {
+function tired(error: Error, tries: number, passedMs: number, failure: Failure, holder: string | undefined): Error {
   if (tries > 1) error.message += `; tried ${tries} times in ${duration(passedMs)}`;
+  const locked = failure.kind === "status" && failure.status === 423;
+  if (locked && holder) error.message += `; the project was busy with ${holder}`;
   return error;
 }

@@ -48,8 +48,8 @@ export interface Removal {
 export class Client {
   readonly #caller: Caller;
 
-  /** Waits for what holds a lock after a 423; true when it waited. Set by `operations/context.ts`. */
-  onLocked?: (project: string, deadline: Deadline) => Promise<boolean>;
+  /** Waits for what holds a lock after a 423, and tells what that was. Set by `operations/context.ts`. */
+  onLocked?: (project: string, deadline: Deadline) => Promise<string | undefined>;
   /** Called before a mutation is sent and after it has ended, well or badly. Set by `operations/context.ts`. */
   onWrite?: (project: string) => void;
 
@@ -73,7 +73,7 @@ export class Client {
       requestsPerMinute,
       requestTimeoutMs,
       say: options.say ?? (() => {}),
-      onLocked: async (project, deadline) => (await this.onLocked?.(project, deadline)) ?? false,
+      onLocked: async (project, deadline) => this.onLocked?.(project, deadline),
     });
   }
 

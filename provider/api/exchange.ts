@@ -86,7 +86,11 @@ function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): E
     if (read.success) return { ok: true, status, value: read.data };
     if (lenient?.(status)) return { ok: true, status, value: schema.parse({}) };
   }
-  const said = describe({ method, path }, answer, wire.key, wire.clock.wall());
+  const said = describe({ method, path }, answer, {
+    key: wire.key,
+    host: hostOf(wire.baseUrl),
+    wallMs: wire.clock.wall(),
+  });
   if (success && secret) said.message = "a body that is not what was asked for; it may hold a secret and is not shown";
   if (success)
     return { ok: false, failure: { kind: "unreadable" }, error: new Unclear({ method, path }, said.message, said) };

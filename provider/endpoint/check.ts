@@ -47,10 +47,13 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
     failures: failures.map((problem) => withoutSecrets(problem, secrets)),
     warnings: (unchecked ? sizeProblems : []).map((problem) => {
       const { property, reason } = withoutSecrets(problem, secrets);
-      return `${property}: ${reason}`;
+      return `${nameOf(hint)}${property}: ${reason}`;
     }),
   };
 }
+
+/** The resource's name as far as check knows it: the engine tells no check which resource it is for. */
+const nameOf = (hint: string | undefined): string => (hint ? `${hint.replace(/-[0-9a-f]{8}$/, "")}: ` : "");
 
 /** Whether the program speaks of `size`, known or not. */
 const asSize = (news: Raw): boolean => news["size"] !== undefined;
@@ -126,7 +129,9 @@ function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>
     const shown = value === UNKNOWN ? "known after apply" : typeof value === "string" ? value : JSON.stringify(value);
     return isHidden(property, secrets) ? `${property} (secret)` : `${property} ${shown}`;
   });
-  return `maybe: adopts an existing compute and sets ${[...new Set(sets)].join(", ")}; where it has other values it may restart, and open connections drop`;
+  const whose =
+    inputs.adopt === true ? "the branch's primary, if there is one," : inputs.adopt ? `${inputs.adopt}` : "a compute";
+  return `maybe: adopts ${whose} and sets ${[...new Set(sets)].join(", ")}; where it has other values it may restart, and open connections drop`;
 }
 
 /** A failure's text shows the value; not so for a secret. */

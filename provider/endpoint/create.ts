@@ -1,7 +1,7 @@
 // Look, create, keep the id from that moment, wait. POST …/endpoints
 
 import type { Deadline } from "../clock.js";
-import { isKind, type ServiceError, Stopped } from "../errors.js";
+import { isKind, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
 import { operationsOf, pendingOf } from "../operations/settle.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
@@ -12,6 +12,7 @@ import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import {
+  alreadyThere,
   assertRegion,
   deadlineFor,
   kept,
@@ -215,12 +216,6 @@ const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =
 
 const primaryExists = (inputs: Inputs, project: string, id: string): string =>
   `branch ${inputs.branchId} of project ${project} already has its primary compute, ${id}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or name another branch`;
-
-/** Whether the service refuses a second primary: its code first, its status second. */
-function alreadyThere(error: ServiceError): boolean {
-  const { code, status, message } = error.answer;
-  return /already exists/i.test(message) && (code === "ENDPOINTS_LIMIT_EXCEEDED" || status === 409);
-}
 
 /** For a 404, which says neither what is missing nor why. */
 function unseen(error: unknown, what: string, property: string): unknown {

@@ -209,7 +209,7 @@ function withoutUnknown(value: Record<string, unknown>, unknown: Set<string>, pa
 function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map(String);
   if (issue.code !== "unrecognized_keys") return [{ property: path.join("."), reason: issue.message }];
-  const known = path.length === 0 ? Object.keys(Inputs.shape) : [];
+  const known = KNOWN[path.join(".")] ?? [];
   return issue.keys.map((key) => {
     const near = known.find((name) => name.toLowerCase().replace(/[^a-z]/g, "") === camel(key));
     const hint = near ? `did you mean ${near}?` : known.length ? `known are ${known.join(", ")}` : "remove it";
@@ -217,10 +217,20 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   });
 }
 
+const { settings, customTimeouts } = Inputs.shape;
+/** The properties of each object that knows its own, by its path. */
+const KNOWN: Record<string, string[]> = {
+  "": Object.keys(Inputs.shape),
+  settings: Object.keys(settings.unwrap().shape),
+  "settings.preloadLibraries": Object.keys(settings.unwrap().shape.preloadLibraries.unwrap().shape),
+  customTimeouts: Object.keys(customTimeouts.unwrap().shape),
+};
+
 /** `autoscaling_limit_min_cu` and `AutoscalingLimitMinCU` are both meant as `autoscalingLimitMinCu`. */
 const camel = (key: string) => key.toLowerCase().replace(/[^a-z]/g, "");
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  // JSON has no NaN and no Infinity.
+  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -2,7 +2,7 @@
 
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
-import { isKind, NotReady, Stopped } from "../errors.js";
+import { isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
@@ -61,7 +61,7 @@ export function assertRegion({ inputs, secrets }: Program, regionId: string | un
   if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
   const asked = isHidden("regionId", secrets) ? "another" : inputs.regionId;
   throw new Stopped(
-    `regionId is ${asked}, but ${what} is in ${regionId}, the region of its project. Nothing was changed: set regionId to ${regionId} or leave it out, or name a project of that region`,
+    `regionId is ${asked}, but ${what} is in ${regionId}, and a compute is always in its project's region. Nothing was changed: set regionId to ${regionId} or leave it out, or name a project of that region`,
   );
 }
 
@@ -94,9 +94,21 @@ export async function patch(
     // A branch that is not there is 404 as well.
     const missing = isKind(error, "service") && error.answer.status === 404;
     if (missing && !(await look(process, project, id, deadline))) throw gone(project, id);
+    if (names.includes("branchId") && isKind(error, "service") && alreadyThere(error)) throw taken(wish, id, error);
     throw error;
   }
 }
+
+/** Whether the service refuses a second primary: its code first, its status second. */
+export function alreadyThere(error: ServiceError): boolean {
+  const { code, status, message } = error.answer;
+  return /already exists/i.test(message) && (code === "ENDPOINTS_LIMIT_EXCEEDED" || status === 409);
+}
+
+const taken = (wish: Wish, id: string, error: ServiceError): Stopped =>
+  new Stopped(
+    `compute ${id} can't move to branch ${String(wish.branchId)}, which has its primary compute already: a branch has only one. Nothing was changed. Name another branch, or delete or move that compute first (${error.message})`,
+  );
 
 /** Waits for what a change began; a failure keeps the compute in the state, with what is unfinished. */
 export async function settleOrKeep(

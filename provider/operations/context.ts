@@ -22,7 +22,7 @@ export interface Context {
 }
 
 const LATE_ADVICE =
-  "The work goes on at the service, and the next `pulumi up` takes it up; `customTimeouts` gives it more time";
+  "The work goes on at the service: run the command again, which takes it up; `customTimeouts` gives it more time";
 
 /** `clock` and `transport` are the real ones when absent. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport"> &

@@ -12,12 +12,13 @@ const LOCK_WAIT_MS = 30_000;
 
 /**
  * What a change does after a 423: waits until the operations that go on in the project are over, whosever they are and
- * however they end, at most 30 s. False when nothing goes on, or when that can't be seen: then plain backoff is left.
+ * however they end, at most 30 s.
+ * @returns what went on, in words; undefined when nothing did, or when that can't be seen: then plain backoff is left
  */
-export async function waitForLock(context: Context, project: string, deadline: Deadline): Promise<boolean> {
+export async function waitForLock(context: Context, project: string, deadline: Deadline): Promise<string | undefined> {
   const { client, clock, say, watches } = context;
   const budgetMs = Math.min(LOCK_WAIT_MS, deadline.leftMs());
-  if (budgetMs <= 0) return false;
+  if (budgetMs <= 0) return undefined;
   const limit = new Deadline(clock, budgetMs);
   try {
     const page = await client.listOperations(
@@ -26,7 +27,8 @@ export async function waitForLock(context: Context, project: string, deadline: D
       new Deadline(clock, Math.min(LOOK_MS, budgetMs)),
     );
     const going = new Map(page.operations.filter((one) => isGoing(one, clock.wall())).map((one) => [one.id, one]));
-    if (going.size === 0) return false;
+    const [holder] = [...going.values()].map(nameOf);
+    if (holder === undefined) return undefined;
     const patience = new Patience(clock, say);
     const heard = ({ operations, missing }: News): boolean => {
       for (const id of going.keys()) {
@@ -38,9 +40,9 @@ export async function waitForLock(context: Context, project: string, deadline: D
       return going.size === 0;
     };
     await watches.follow(project, { wanted: () => [...going.keys()], heard, deadline: limit });
-    return true;
+    return holder;
   } catch {
     // A look that failed is no reason to give the change up: the next answer to it tells more.
-    return false;
+    return undefined;
   }
 }

@@ -171,11 +171,11 @@ function effectOf<K extends SettingName>(
   return possible && { impact: "may-restart", effect: `depending on the value: ${possible.effect}` };
 }
 
-/** `type` and `disabled` have defaults, so "not said before" is a value like any other. */
+/** What a compute has that the program says nothing about: "not said before" is a value like any other. */
+const DEFAULTS: Partial<Settings> = { type: "read_write", disabled: false };
+
 function sameAsBefore<K extends SettingName>(name: K, old: Settings[K] | undefined, next: Settings[K]): boolean {
-  if (name === "type") return (old ?? "read_write") === next;
-  if (name === "disabled") return (old ?? false) === next;
-  return satisfies(name, old, next);
+  return satisfies(name, old ?? DEFAULTS[name], next);
 }
 
 function describe<K extends SettingName>(
@@ -206,7 +206,7 @@ function describe<K extends SettingName>(
         ...effect,
       }));
   }
-  return [{ property, old: text(old), new: text(next), ...effect }];
+  return [{ property, old: text(old ?? DEFAULTS[name]), new: text(next), ...effect }];
 }
 
 function limitsAsSize(

@@ -3,9 +3,9 @@
 
 import * as pulumi from "@pulumi/pulumi";
 import type { Access } from "../../provider/lookup/index.js";
+import { warnOfConfig } from "../config-warnings.js";
 import { failure } from "../failure.js";
 import { ENDPOINT_TYPE } from "../literal.js";
-import { warnOfPlainKey } from "../plain-key.js";
 import { type Provider, type Settings, settingsIn } from "../provider.js";
 import { asLookupError } from "./error.js";
 
@@ -115,7 +115,7 @@ function open(settings: Record<string, string>, { timeoutSeconds = TIMEOUT_SECON
 function settingsOf({ provider, parent }: LookupOptions): Settings {
   const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
   if (instance) return settingsIn(instance);
-  warnOfPlainKey();
+  warnOfConfig();
   return pulumi.runtime.allConfig();
 }
 

@@ -60,6 +60,19 @@ describe("fault rules over the wire", () => {
     expect((await call("GET", PRIMARY)).status).toBe(200);
   });
 
+  test("are listed as long as they wait, so that one that fits nothing is seen", async () => {
+    const { call, control } = emulator();
+    await control("POST", "/faults", { match: { path: PRIMARY }, times: 2, then: { status: 500 } });
+    await control("POST", "/faults", { operation: { action: "start_computer", then: "never" } });
+    await call("GET", PRIMARY);
+    expect((await control("GET", "/faults")).body).toEqual([
+      { match: { path: PRIMARY }, times: 1, then: { status: 500 } },
+      { operation: { action: "start_computer", times: 1, then: "never" } },
+    ]);
+    await control("DELETE", "/faults");
+    expect((await control("GET", "/faults")).body).toEqual([]);
+  });
+
   test("hold an operation until they are cleared", async () => {
     const { call, control, settle, endpoint } = emulator();
     await control("POST", "/faults", { operation: { action: "apply_config", then: "never" } });

@@ -103,12 +103,12 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a server that answers HTML",
     env: ({ html }) => ({ COMPUTE_API_URL: html }),
-    says: /the service answered 200: an HTML page: Sign in Welcome to the proxy; tried 3 times in /,
+    says: /the service answered 200: an HTML page from \S+: Sign in Welcome to the proxy; tried 3 times in /,
   },
   {
     rule: "a server that answers other JSON",
     env: ({ json }) => ({ COMPUTE_API_URL: json }),
-    says: /the service answered 200: JSON that is not the API's: \{"hello":1\}; tried 3 times in /,
+    says: /the service answered 200: JSON that is not the API's from \S+: \{"hello":1\}; tried 3 times in /,
   },
   {
     rule: "a server that answers nothing",

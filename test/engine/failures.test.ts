@@ -102,7 +102,7 @@ describeWithEngine("a step that does not end well", (engine) => {
       expect(error).toMatch(
         new RegExp(`^not over after 1 s: apply_config of ${id} \\(operation \\S+, \\S+ s old, status running\\)`),
       );
-      expect(error).toMatch(/the next `pulumi up` takes it up; `customTimeouts` gives it more time/);
+      expect(error).toMatch(/run the command again, which takes it up; `customTimeouts` gives it more time/);
       const { unfinished } = (await db()).outputs!;
       await ws.refresh({ args: ["--skip-preview"] });
       expect(await db()).toMatchObject({ id, outputs: { unfinished } });

@@ -67,7 +67,7 @@ export const ROWS: Record<string, Row> = {
     after: () => ({ disabled: true }),
     op: "update",
     says: () =>
-      "disabled not set → true; the compute stops, open connections drop, and nothing can connect while it is disabled",
+      "disabled false → true; the compute stops, open connections drop, and nothing can connect while it is disabled",
     does: "stops",
     warns: "disabled false → true; the compute stops",
     sends: { disabled: true },

@@ -55,7 +55,7 @@ describeWithEngine("onRestart", (engine) => {
 
   const refused = [
     ["size: 4", `size 1 → 4: ${DROPS}`],
-    ["size: 1, disabled: true", /^disabled not set → true: the compute stops, open connections drop, /],
+    ["size: 1, disabled: true", /^disabled false → true: the compute stops, open connections drop, /],
     ['size: 1, branchId: "br-other"', /^branchId br-guarded → br-other: .* open connections drop/],
     ['size: 1, type: "read_only"', `type read_write → read_only: ${NEW_HOST}`],
     [
@@ -173,8 +173,13 @@ describeWithEngine("onRestart", (engine) => {
         const shown = shownInJson((await ws.previewJson()).document).get("adopted");
         expect(shown).toMatchObject({
           op: "create",
-          restart: [undefined, expect.stringMatching(/^maybe: adopts an existing compute and sets size 2; /)],
-          warnings: [expect.stringMatching(/^this creation adopts an existing compute and sets size 2; /)],
+          restart: [
+            undefined,
+            expect.stringMatching(/^maybe: adopts the branch.s primary, if there is one, and sets size 2; /),
+          ],
+          warnings: [
+            expect.stringMatching(/^this creation adopts the branch.s primary, if there is one, and sets size 2; /),
+          ],
         });
         em.requests.length = 0;
         const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });

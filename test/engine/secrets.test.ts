@@ -141,13 +141,16 @@ describeWithEngine("secrets", (engine) => {
   });
 
   test(
-    "the key in plain config is warned of",
+    "the key in plain config is warned of, and so is a name that is not known",
     async () => {
       const { ws } = story;
       await ws.setProgram(files(program("74MB")));
-      await ws.setConfig({ "compute:apiKey": "a-key-in-plain-text" });
+      await ws.setConfig({ "compute:apiKey": "a-key-in-plain-text", "compute:onRestrat": "refuse" });
       const { stdout } = await ws.preview();
       expect(stdout).toContain("compute:apiKey stands in plain text in the stack's config and state.");
+      expect(stdout).toContain(
+        "compute:onRestrat in the stack's config is not known, and does nothing. Known are apiKey, apiUrl, onRestart,",
+      );
     },
     ENGINE_TEST_MS,
   );

@@ -76,10 +76,20 @@ describe("adopting a compute", () => {
     await new Lab({ beside: lab, stack: "other" }).up("r", replica());
     const [theirs] = made(lab);
     const outcome = await lab.up("r", replica({ adopt: theirs!.id, branchId: SEED.branches.dev }));
-    expect(outcome.marker).toContain(`maybe: adopts an existing compute and sets branchId ${SEED.branches.dev}`);
+    expect(outcome.marker).toContain(`maybe: adopts ${theirs!.id} and sets branchId ${SEED.branches.dev}`);
     expect(changes(outcome)).toEqual([
       [`PATCH ${ENDPOINTS}/${theirs!.id}`, { endpoint: { branch_id: SEED.branches.dev } }],
     ]);
+  });
+
+  test("onto a branch that has its primary already fails, and says so", async () => {
+    const lab = new Lab();
+    const theirs = await new Lab({ beside: lab, stack: "other" }).up("db", primary());
+    expect(theirs.error).toBeUndefined();
+    const [made1] = made(lab);
+    const outcome = await lab.fails("db", adopted({ adopt: made1!.id, branchId: SEED.branches.main }));
+    expect(outcome.error.message).toMatch(/can't move to branch br-\S+, which has its primary compute already.* 409 /);
+    expect(lab.state.size).toBe(0);
   });
 
   test.each([
@@ -120,7 +130,7 @@ describe("adopting a compute", () => {
     const marker = async (args: Props) => (await lab.preview("db", adopted(args))).marker;
     expect(await marker({})).toBe("no");
     expect(await marker({ suspendTimeoutSeconds: 60, name: "x", disabled: false })).toBe("no");
-    expect(await marker({ size: 2 })).toMatch(/^maybe: adopts an existing compute and sets .*2/);
+    expect(await marker({ size: 2 })).toMatch(/^maybe: adopts the branch.s primary, if there is one, and sets .*2/);
     expect(await marker({ disabled: true })).toMatch(/^maybe: .*disabled true/);
     expect(await marker({ adopt: false, size: 2 })).toBe("no");
   });

@@ -137,7 +137,7 @@ describe("a compute that is not active has nothing to restart", () => {
   test("being disabled in the same step: it stops and is not restarted", async () => {
     const lab = await restartable();
     const outcome = await lab.up("db", primary({ size: 1, disabled: true, ...B }));
-    expect(outcome.marker).toMatch(/^yes: disabled not set → true; the compute stops/);
+    expect(outcome.marker).toMatch(/^yes: disabled false → true; the compute stops/);
     expect(sent(outcome)).toEqual(["PATCH"]);
     expect((await lab.up("db", primary({ size: 1, disabled: true, ...B }))).sent).toEqual([]);
   });

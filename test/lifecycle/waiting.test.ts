@@ -116,6 +116,16 @@ describe("a project that refuses work", () => {
     expect(lab.state.size).toBe(0);
   });
 
+  test("because of work that never ends: the error names that work", async () => {
+    const lab = new Lab();
+    lab.emulator.faults.add({ operation: { action: "apply_config", then: "never" } });
+    const [theirs] = Object.keys(lab.emulator.world.endpoints);
+    const other = new Lab({ beside: lab, stack: "other" });
+    await other.up("db", adopted({ size: 2, waitForReady: false }));
+    const outcome = await lab.fails("r", replica());
+    expect(outcome.error.message).toMatch(new RegExp(`423.*; the project was busy with apply_config of ${theirs}$`));
+  });
+
   test("also in the middle of an adoption", async () => {
     const lab = new Lab();
     spoil(lab, { match: { method: "PATCH" }, times: 3, then: { status: 423 } });

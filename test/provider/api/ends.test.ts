@@ -74,7 +74,7 @@ describe("errors", () => {
   test("take the request id from the header where the body has none", async () => {
     const service = scripted([{ status: 404, text: HTML, headers: { "x-neon-ret-request-id": "r-2" } }]);
     expect((await failed(service, get(service))).message).toContain(
-      "404: an HTML page: Down for a moment (request id r-2)",
+      "404: an HTML page from service.test: Down for a moment (request id r-2)",
     );
   });
 
@@ -107,7 +107,9 @@ describe("errors", () => {
   test("of a server that always answers with a page come early", async () => {
     const service = scripted([{ status: 200, text: HTML, headers: { "x-neon-ret-request-id": "r-3" } }]);
     const error = await failed(service, get(service));
-    expect(error.message).toContain("200: an HTML page: Down for a moment (request id r-3); tried 3 times");
+    expect(error.message).toContain(
+      "200: an HTML page from service.test: Down for a moment (request id r-3); tried 3 times",
+    );
     expect(service.seen).toHaveLength(3);
   });
 

@@ -28,7 +28,20 @@ describe("what a program can say", () => {
       /3.3 is not a size/,
     ],
     ["a size as text", { size: "2" }, "size", /"2" is not a number/],
-    ["a size that is no number", { size: Number.NaN }, "size", /not a number/],
+    ["a size that is no number", { size: Number.NaN }, "size", /^NaN is not a number/],
+    [
+      "a typo in settings",
+      { settings: { pgSetting: {} } },
+      "settings.pgSetting",
+      /^there is no property pgSetting: known are pgSettings, preloadLibraries$/,
+    ],
+    [
+      "a typo among the libraries",
+      { settings: { preloadLibraries: { enabled_libraries: [] } } },
+      "settings.preloadLibraries.enabled_libraries",
+      /did you mean enabledLibraries/,
+    ],
+    ["a typo in customTimeouts", { customTimeouts: { read: "1m" } }, "customTimeouts.read", /known are create, update/],
     [
       "swapped limits",
       { autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 1 },
@@ -138,6 +151,8 @@ describe("what a program can say", () => {
     const large = checked({ ...OK, size: 20, suspendTimeoutSeconds: 300 }, {}, loose);
     expect([large.failures, large.warnings]).toEqual([[], [expect.stringMatching(/^suspendTimeoutSeconds: .*16 CU/)]]);
     expect(checked({ ...OK, size: 60 }).warnings).toEqual([]);
+    const named = checked({ ...OK, size: 60, __hint: "my-db-0123abcd" }, {}, loose);
+    expect(named.warnings).toEqual([expect.stringMatching(/^my-db: size: 60 is not a size/)]);
   });
 
   test("values of the stack's config that can't be used fail here, under their names", () => {

@@ -164,7 +164,7 @@ describe("the deadline", () => {
     expect(message).toBe(
       "not over after 10 min: start_compute of ep-a (operation 1, 10 min 2 s old, status running); " +
         "start_compute of ep-a (operation 2, 10 min 2 s old, status hibernating, a word that is not known). " +
-        "The work goes on at the service, and the next `pulumi up` takes it up; `customTimeouts` gives it more time",
+        "The work goes on at the service: run the command again, which takes it up; `customTimeouts` gives it more time",
     );
     expect(s.clock.now()).toBe(600_000);
   });
