@@ -24,12 +24,20 @@ describe("the tarball", () => {
     console.log(
       `tarball: ${files.length} files, ${(size / 1000).toFixed(0)} kB, unpacked ${(unpackedSize / 1000).toFixed(0)} kB`,
     );
-    const paths = files.map(({ path }) => path);
+    const paths = files.map(({ path }) => path).filter((path) => !/^docs\/[a-z-]+\.md$/.test(path));
     const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
     expect(paths.filter((path) => !path.startsWith("dist/")).sort()).toEqual(documents);
     const built = paths.filter((path) => path.startsWith("dist/"));
     expect(built.filter((path) => !/^dist\/(sdk|provider|emulator|cli)\/.*(\.js|\.d\.ts)$/.test(path))).toEqual([]);
     expect(size).toBeLessThan(LARGEST_BYTES);
+  });
+
+  test("holds every page that the README links to", async () => {
+    const paths = new Set(it.tarball.files.map(({ path }) => path));
+    const readme = await readFile(join(ours(), "README.md"), "utf8");
+    const pages = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path]) => path!);
+    expect(pages.length).toBeGreaterThan(0);
+    expect(pages.filter((path) => !paths.has(path))).toEqual([]);
   });
 
   test("holds no path of the machine that built it", async () => {
