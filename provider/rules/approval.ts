@@ -1,0 +1,126 @@
+// Approvals: a reviewer lets exactly one change pass `onRestart: "refuse"`. What is approved is the change's meaning, so an
+// approval neither falls to another change of the same compute nor to the same change of another one.
+
+import { createHash } from "node:crypto";
+import type { Impact, Verdict } from "./restart.js";
+import {
+  canonical,
+  digest,
+  isHidden,
+  type Live,
+  propertyOf,
+  type SettingName,
+  UNKNOWN,
+  type Wish,
+} from "./settings.js";
+
+/** Part of every digest: another meaning of the rest needs another number. */
+const VERSION = 1;
+const DIGEST = /^[0-9a-f]{12}$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Which resource it is, as its URN says. */
+export interface Identity {
+  stack: string;
+  project: string;
+  type: string;
+  name: string;
+}
+
+const PREFIX = "urn:pulumi:";
+
+/** `urn:pulumi:STACK::PROJECT::PARENT$TYPE::NAME`; undefined for what is no URN. Names may contain `::`. */
+export function identityOf(urn: string): Identity | undefined {
+  const [stack, project, type, ...name] = urn.startsWith(PREFIX) ? urn.slice(PREFIX.length).split("::") : [];
+  if (!stack || !project || !type || name.length === 0) return undefined;
+  return { stack, project, type, name: name.join("::") };
+}
+
+/**
+ * The digest that approves this change, 12 hex digits; undefined where a value is secret or not known yet: then nobody can
+ * say what would be approved.
+ * @param verdict of these two, with the limits apart (without `asSize`), so that both forms of a size are one change
+ */
+export function approvalOf(
+  urn: string,
+  verdict: Verdict,
+  old: Wish | Live,
+  wish: Wish,
+  secrets?: ReadonlySet<string>,
+): string | undefined {
+  const changes: [string, unknown, unknown][] = [];
+  const tops = new Set(verdict.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
+  for (const name of Object.keys(wish) as SettingName[]) {
+    const property = propertyOf(name);
+    if (!tops.has(property)) continue;
+    const [before, next] = [old[name], wish[name]];
+    if (next === UNKNOWN || before === UNKNOWN || isHidden(property, secrets)) return undefined;
+    // Triggers may hold anything; that they are these is enough.
+    const shown = name === "restartTriggers" ? (value: unknown) => value && digest(value) : (value: unknown) => value;
+    changes.push([property, shown(before) ?? null, shown(next)]);
+  }
+  return approvalDigest(urn, verdict.impact, changes);
+}
+
+/** The digest of an impact that comes from no setting: a deletion, or a replacement that an option asks for. */
+export function approvalDigest(
+  urn: string,
+  impact: Impact,
+  changes: [string, unknown, unknown][] = [],
+): string | undefined {
+  const identity = identityOf(urn);
+  if (!identity) return undefined;
+  const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = canonical({ v: VERSION, ...identity, impact, changes: sorted });
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+export interface Approvals {
+  digests: ReadonlySet<string>;
+  /** How many the stack's config lists, used up and expired ones as well: the index of the next one. */
+  count: number;
+  /** Why the value can't be used. */
+  problem?: string;
+}
+
+/**
+ * Reads `compute:approve`: a list of digests, each with an optional `@YYYY-MM-DD`, the last day (UTC) on which it holds.
+ * @param text JSON, as Pulumi hands lists on; a single digest is fine too
+ */
+export function readApprovals(text: string | undefined, nowMs: number): Approvals {
+  if (text === undefined || text.trim() === "") return { digests: new Set(), count: 0 };
+  const list = listOf(text);
+  const digests = new Set<string>();
+  for (const one of list ?? [text]) {
+    // `pulumi config set --path` makes a number of what has digits only.
+    const entry = typeof one === "number" ? String(one) : one;
+    const [hex = "", day, ...more] = typeof entry === "string" ? entry.trim().split("@") : [];
+    const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
+    if (!DIGEST.test(hex) || until === undefined || more.length > 0) {
+      const problem = `${JSON.stringify(one)} is no approval: 12 hex digits, and perhaps "@2027-01-31" for its last day`;
+      return { digests: new Set(), count: list?.length ?? 1, problem };
+    }
+    if (nowMs <= until) digests.add(hex);
+  }
+  return { digests, count: list?.length ?? 1 };
+}
+
+function listOf(text: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last millisecond of a day in UTC; undefined for what is no day. */
+function endOf(day: string): number | undefined {
+  const start = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+  return isDay ? start + 24 * 3_600_000 - 1 : undefined;
+}
+
+/** The command that approves: the same in errors and reports, to be copied. */
+export const approveCommand = (digest: string, count: number): string =>
+  `pulumi config set --path "compute:approve[${count}]" ${digest}`;
