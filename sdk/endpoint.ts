@@ -3,10 +3,11 @@ import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
 import { warnOfConfig } from "./config-warnings.js";
 import { failure } from "./failure.js";
-import { hintOf, secretsOf } from "./hints.js";
+import { secretsOf, urnOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
+import { refuseUnreachable } from "./reach.js";
 
 /** Libraries that Postgres loads when it starts. */
 export interface PreloadLibrariesArgs {
@@ -199,12 +200,14 @@ export class Endpoint extends pulumi.CustomResource {
   /**
    * @param name the resource's name; also the beginning of the compute's name, where `args` give none
    * @param opts `deleteBeforeReplace` is on by default, since a branch has only one primary
-   * @throws RunError for the option `import`, which can't work, and for `customTimeouts` among the arguments
+   * @throws RunError for the option `import`, which can't work, for `customTimeouts` among the arguments, and where the engine
+   * can't find this package from the program's folder
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
     // A compute that is only looked up is neither checked nor changed: what is for check would stay in its state.
     const managed = opts.id === undefined;
     refuseMisplaced(name, args, opts);
+    refuseUnreachable();
     const notice = managed ? noticeOf() : undefined;
     warnOfConfig();
     super(
@@ -215,7 +218,7 @@ export class Endpoint extends pulumi.CustomResource {
         ...args,
         customTimeouts: managed ? opts.customTimeouts : undefined,
         __provider: PROVIDER_TEXT,
-        __hint: managed ? hintOf(name, opts.parent) : undefined,
+        __urn: managed ? urnOf(name, opts.parent) : undefined,
         __secret: managed ? secretsOf(args ?? {}) : undefined,
       },
       {
