@@ -42,8 +42,8 @@ const EXAMPLES: Example[] = [
   },
 ];
 
-/** They have a test of theirs: an application with secrets, and tests of a user's own, which are no program to run. */
-const ELSEWHERE = ["app", "testing"];
+/** They have a test of theirs: an application with secrets, a script around a program, and tests of a user's own. */
+const ELSEWHERE = ["app", "automation", "testing"];
 
 describe("every example", () => {
   test("has its test here", () => {
