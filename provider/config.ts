@@ -2,6 +2,7 @@
 // a pair from one layer, or a key would be sent to an address that was left over from another account.
 
 import { ConfigError } from "./errors.js";
+import { type Approvals, readApprovals } from "./rules/approval.js";
 import type { ConfigName } from "./rules/config-names.js";
 import { INSTANCE } from "./rules/instance.js";
 
@@ -28,6 +29,8 @@ export interface ProviderConfig {
   autoName: boolean;
   pollSeconds?: number;
   requestsPerMinute?: number;
+  /** The changes that pass `refuse`. */
+  approvals: Approvals;
   /** Values of the stack's config that can't be used: a check reports them. */
   problems: ConfigProblem[];
 }
@@ -52,7 +55,8 @@ interface Layer {
   apiUrl?: string;
 }
 
-export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv): ProviderConfig {
+/** @param nowMs the wall clock: approvals may have a last day */
+export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = Date.now()): ProviderConfig {
   const problems: ConfigProblem[] = [];
   const word = <T extends string>(name: ConfigName, words: readonly T[]): T | undefined => {
     const value = stack.get(name);
@@ -73,7 +77,10 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv): Provider
   const autoName = (word("compute:autoName", ["true", "false"]) ?? "true") === "true";
   const pollSeconds = amount("compute:pollSeconds", 0.1, 60);
   const requestsPerMinute = amount("compute:requestsPerMinute", 1, 10_000);
-  return { account: readAccount(stack, env), onRestart, sizes, autoName, pollSeconds, requestsPerMinute, problems };
+  const approvals = readApprovals(stack.get("compute:approve"), nowMs);
+  if (approvals.problem) problems.push({ name: "compute:approve", reason: approvals.problem });
+  const account = readAccount(stack, env);
+  return { account, onRestart, sizes, autoName, pollSeconds, requestsPerMinute, approvals, problems };
 }
 
 function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | ConfigError {

@@ -1,23 +1,13 @@
 // Two hints that the class hands to the provider's check, which can see neither by itself.
 
-import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { ENDPOINT_TYPE } from "./literal.js";
 
-const LONGEST_NAME = 55;
-
-/**
- * A name that is this resource's own, `<name>-<8 hex of the URN's hash>`: given to a compute to which the program gives
- * no name, and what tells the two checks of one replacement from those of others.
- */
-export function hintOf(name: string, parent: pulumi.Resource | undefined): pulumi.Output<string> {
+/** The resource's URN: check names a compute by it, finds approvals by it, and tells the two checks of one replacement. */
+export function urnOf(name: string, parent: pulumi.Resource | undefined): pulumi.Output<string> {
   const urn = pulumi.createUrn(name, ENDPOINT_TYPE, parent);
   // The URN of a parent component would make the compute depend on the component, and so on itself.
-  const free = new Promise<string>((resolve) => urn.apply(resolve));
-  return pulumi.output(free).apply((known) => {
-    const hash = createHash("sha256").update(known).digest("hex").slice(0, 8);
-    return `${[...name].slice(0, LONGEST_NAME).join("")}-${hash}`;
-  });
+  return pulumi.output(new Promise<string>((resolve) => urn.apply(resolve)));
 }
 
 /**

@@ -1,6 +1,8 @@
 // Validates a program's values and adds the computed input `restart`. No request: the engine runs checks one by one.
 
 import type { OnRestart, ProviderConfig } from "../config.js";
+import { approvalOf, approveCommand, identityOf } from "../rules/approval.js";
+import { autoNameOf } from "../rules/auto-name.js";
 import { atLeast, changeOf, impactOf, markerOf, replacementOf, sentence, type Verdict } from "../rules/restart.js";
 import { isHidden, propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
@@ -16,17 +18,17 @@ export interface CheckAnswer {
 }
 
 /**
- * The first check of each resource in this process, by its hint. For a replacement the engine calls check twice, with
+ * The first check of each resource in this process, by its URN. For a replacement the engine calls check twice, with
  * the old inputs and then with none: the second call is the one that shows, and only this memory tells it from a
  * creation.
  */
 export type FirstChecks = Map<string, Raw>;
 
 export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, news: Raw): CheckAnswer {
-  const hint = typeof news["__hint"] === "string" ? news["__hint"] : undefined;
+  const urn = typeof news["__urn"] === "string" ? news["__urn"] : undefined;
   const isKnown = Object.keys(olds).some((key) => !(HIDDEN as readonly string[]).includes(key));
-  if (hint && isKnown) first.set(hint, olds);
-  const before = isKnown ? olds : hint ? first.get(hint) : undefined;
+  if (urn && isKnown) first.set(urn, olds);
+  const before = isKnown ? olds : urn ? first.get(urn) : undefined;
 
   const secrets = new Set([...names(news["__secret"]), ...names(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
@@ -36,24 +38,28 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
 
   const wish = wishOf(inputs, unknown);
   const judge = isKnown ? impactOf : replacementOf;
-  const verdict = before && judge(wishOf(before as Inputs), wish, { secrets, asSize: asSize(news) });
-  if (failures.length === 0 && verdict) failures.push(...refusals(verdict, inputs.onRestart, config.onRestart));
+  const old = before && wishOf(before as Inputs);
+  const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });
+  if (failures.length === 0 && old && verdict) {
+    const approval = urn && approvalOf(urn, judge(old, wish), old, wish, secrets);
+    failures.push(...refusals(verdict, approval, inputs.onRestart, config));
+  }
 
   const mayAdopt = Boolean(inputs.adopt) || unknown.has("adopt");
   const adoption = () => (mayAdopt ? adoptionMarker(inputs, wish, secrets, asSize(news)) : "no");
   const restart = verdict ? markerOf(verdict) : adoption();
   return {
-    inputs: { ...visible(news), ...hidden(before, news, hint, config), restart },
+    inputs: { ...visible(news), ...hidden(before, news, urn, config), restart },
     failures: failures.map((problem) => withoutSecrets(problem, secrets)),
     warnings: (unchecked ? sizeProblems : []).map((problem) => {
       const { property, reason } = withoutSecrets(problem, secrets);
-      return `${nameOf(hint)}${property}: ${reason}`;
+      return `${nameOf(urn)}${property}: ${reason}`;
     }),
   };
 }
 
-/** The resource's name as far as check knows it: the engine tells no check which resource it is for. */
-const nameOf = (hint: string | undefined): string => (hint ? `${hint.replace(/-[0-9a-f]{8}$/, "")}: ` : "");
+/** For a line without a resource of its own: the engine tells no check which one it is for. */
+const nameOf = (urn: string | undefined): string => (urn ? `${identityOf(urn)?.name}: ` : "");
 
 /** Whether the program speaks of `size`, known or not. */
 const asSize = (news: Raw): boolean => news["size"] !== undefined;
@@ -67,9 +73,9 @@ function visible(news: Raw): Raw {
 }
 
 /** The inputs that are ours. The name made for a compute stays what it was first, also when the resource is renamed. */
-function hidden(before: Raw | undefined, news: Raw, hint: string | undefined, config: ProviderConfig): Raw {
+function hidden(before: Raw | undefined, news: Raw, urn: string | undefined, config: ProviderConfig): Raw {
   const ours: Raw = {};
-  const autoName = before?.["__autoName"] ?? hint;
+  const autoName = before?.["__autoName"] ?? (urn && autoNameOf(urn));
   if (config.autoName && autoName !== undefined && news["name"] === undefined) ours["__autoName"] = autoName;
   // Kept, so that the next check does not show the old value of what was secret.
   if (names(news["__secret"]).length > 0) ours["__secret"] = news["__secret"];
@@ -93,12 +99,23 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   ];
 }
 
-function refusals(verdict: Verdict, own: OnRestart | undefined, stack: OnRestart | undefined): Problem[] {
+/** @param approval the digest that approves the change, where one can */
+function refusals(
+  verdict: Verdict,
+  approval: string | undefined,
+  own: OnRestart | undefined,
+  { onRestart: stack, approvals }: ProviderConfig,
+): Problem[] {
   if ((own ?? stack) !== "refuse" || !atLeast(verdict.impact, "restart")) return [];
+  if (approval && approvals.digests.has(approval)) return [];
   // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
-  const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back`;
+  // The same tail in every refusal, for whoever reads it by machine.
+  const approve = approval
+    ? `. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals.count)}`
+    : "";
+  const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
   return felt.map((reason) => ({

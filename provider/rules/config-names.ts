@@ -3,6 +3,7 @@ export const CONFIG_NAMES = [
   "apiKey",
   "apiUrl",
   "onRestart",
+  "approve",
   "sizes",
   "autoName",
   "pollSeconds",

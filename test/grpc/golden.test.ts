@@ -79,8 +79,8 @@ describe("Endpoint is what the SDK's own dynamic resource would be", () => {
     const { literal, dynamic } = await result<{ literal: Registered; dynamic: Registered }>(path, PROGRAM);
     expect(literal.type).toBe(dynamic.type);
     expect(literal.type).toBe(ENDPOINT_TYPE);
-    const { __hint, ...inputs } = literal.inputs;
-    expect(__hint).toMatch(/^literal-[0-9a-f]{8}$/);
+    const { __urn, ...inputs } = literal.inputs;
+    expect(__urn).toMatch(/^urn:pulumi:.*::pulumi-nodejs:dynamic\/compute:Endpoint::literal$/);
     expect(Object.keys(inputs).sort()).toEqual(Object.keys(dynamic.inputs).sort());
     expect(inputs).toEqual({ ...ARGS, __provider: PROVIDER_TEXT });
 

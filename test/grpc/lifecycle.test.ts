@@ -1,14 +1,14 @@
 /** One compute from its creation to its end, in the words that the engine and the provider's process speak. */
 import { describe, expect, test } from "vitest";
 import { PROVIDER_TEXT } from "../../sdk/literal.js";
-import { hint, type Props, type Shim } from "./shim";
+import { hint, type Props, type Shim, urnOf } from "./shim";
 import { BRANCH, KEY, PROJECT, rig } from "./support";
 
 const inputs = (more: Props = {}): Props => ({
   projectId: PROJECT,
   branchId: BRANCH,
   size: 1,
-  __hint: hint("main"),
+  __urn: urnOf("main"),
   ...more,
 });
 
@@ -34,7 +34,7 @@ describe("over gRPC", () => {
       adopted: false,
     });
     expect(made.inputs).toMatchObject({ __provider: PROVIDER_TEXT, __autoName: hint("main"), restart: "no" });
-    expect(made.inputs).not.toHaveProperty("__hint");
+    expect(made.inputs).not.toHaveProperty("__urn");
     expect(emulator.world.endpoints[made.id]).toMatchObject({ name: hint("main"), autoscaling_limit_max_cu: 1 });
     requests();
 
@@ -94,7 +94,7 @@ describe("over gRPC", () => {
     const second = await next.check({}, news);
     expect(second.inputs["restart"]).toBe(first.inputs["restart"]);
     // A resource that is only created is none, also in the same process.
-    const other = await next.check({}, inputs({ type: "read_only", __hint: hint("other") }));
+    const other = await next.check({}, inputs({ type: "read_only", __urn: urnOf("other") }));
     expect(other.inputs["restart"]).toBe("no");
   });
 

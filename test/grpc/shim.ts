@@ -4,7 +4,6 @@
  * so that a build that runs meanwhile swaps nothing under it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
@@ -15,6 +14,7 @@ import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { autoNameOf } from "../../provider/rules/auto-name.js";
 import { PROVIDER_TEXT } from "../../sdk/literal.js";
 
 export type Props = Record<string, unknown>;
@@ -211,8 +211,10 @@ const plain = (value: Struct | undefined): Props => (value?.toJavaScript() ?? {}
 /** Everything but old inputs of a creation carries the text of the provider. */
 const withText = (props: Props): Props => ({ __provider: PROVIDER_TEXT, ...props });
 
-/** A hint as the class makes it. */
-export const hint = (name: string): string => `${name}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+/** What the class hands to check. */
+export const urnOf = (name: string): string => `urn:pulumi:dev::shop::pulumi-nodejs:dynamic/compute:Endpoint::${name}`;
+/** The name of a compute to which the program gives none. */
+export const hint = (name: string): string => autoNameOf(urnOf(name));
 
 const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PULUMI|COMPUTE|NEON)_/.test(name)));

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } from "../../emulator/index.js";
 import { type ProviderConfig, readConfig } from "../../provider/config.js";
 import type { FirstChecks } from "../../provider/endpoint/check.js";
 import type { Process } from "../../provider/endpoint/step.js";
 import { createContext } from "../../provider/operations/context.js";
+import { autoNameOf } from "../../provider/rules/auto-name.js";
 import {
   apply,
   destroyed,
@@ -14,17 +14,33 @@ import {
   type Resource,
   refreshed,
 } from "./lab-engine.js";
+import { Life } from "./lab-life.js";
 import { type Between, type Sent, wireTo } from "./lab-wire.js";
 import { VirtualClock } from "./virtual-clock.js";
 
-export type { Props, Resource } from "./lab-engine.js";
+export type { Plan, Props, Resource } from "./lab-engine.js";
+export { Killed } from "./lab-life.js";
 export type { Between, Sent } from "./lab-wire.js";
+
+/** One step of a command. Times are virtual milliseconds. */
+export interface Step {
+  name: string;
+  op: Plan["op"] | "refresh" | "delete";
+  from: number;
+  /** When it had the project for itself. */
+  turns: { from: number; to?: number }[];
+  /** Absent where the process was killed before. */
+  to?: number;
+  error?: Error;
+}
 
 /** What a command said and sent, with all its resources together. */
 export interface Run {
   warnings: string[];
   said: string[];
   sent: Sent[];
+  /** In the order in which they began. */
+  steps: Step[];
 }
 
 /** What a command planned and did for one resource. */
@@ -42,6 +58,8 @@ export interface LabOptions {
   seed?: number;
   /** Somebody between the provider and the service: a setting that the service never sees, it ignores. */
   between?: Between;
+  /** Milliseconds by which the service's clock is ahead of the provider's. @default 0 */
+  skewMs?: number;
 }
 
 const BASE_URL = "https://service.test/api/v2";
@@ -54,11 +72,20 @@ export class Lab {
   readonly emulator: Emulator;
   /** The stack's state, by resource name. */
   readonly state = new Map<string, Resource>();
+  /** Creates that a kill has cut short: the engine warns of them, and creates again. */
+  readonly pendingCreates = new Set<string>();
+  /** The last command, also one that failed or was killed. */
+  last: Run = { warnings: [], said: [], sent: [], steps: [] };
+  /** What the last `up` planned, by resource name. */
+  planned: Record<string, Outcome> = {};
+  /** Of the process of the last command. */
+  life = new Life();
 
   constructor(readonly options: LabOptions = {}) {
-    const { beside, seed = 1 } = options;
-    this.clock = beside?.clock ?? new VirtualClock({ seed });
-    const time = { now: () => this.clock.wall(), sleep: (ms: number) => this.clock.sleep(ms) };
+    const { beside, seed = 1, skewMs = 0 } = options;
+    // Nothing here is a socket or a file, so one calm round of the event loop is enough.
+    this.clock = beside?.clock ?? new VirtualClock({ seed, calmRounds: 1 });
+    const time = { now: () => this.clock.wall() + skewMs, sleep: (ms: number) => this.clock.sleep(ms) };
     this.emulator =
       beside?.emulator ??
       createEmulator({ apiKey: "key-of-the-lab", random: seededRandom(seed), ...options.emulator, time });
@@ -84,7 +111,8 @@ export class Lab {
 
   /**
    * `pulumi up` of resources that do not depend on each other. Rejects for no step's error: each outcome has its own.
-   * @param rest what becomes of the state's resources that the program does not name: Pulumi deletes them at the end
+   * @param rest what becomes of the state's resources that the program does not name: Pulumi deletes them at the end,
+   *   and not after an error
    */
   upAll(program: Record<string, Props>, rest: "keep" | "delete" = "keep"): Promise<Record<string, Outcome>> {
     return this.#run(async (process, run) => {
@@ -94,16 +122,23 @@ export class Lab {
         name,
         this.#plan(process, run, first, name, args),
       ]);
-      await together(outcomes, async ([name, outcome]) => {
+      this.planned = Object.fromEntries(outcomes);
+      await this.#together(outcomes, async ([name, outcome]) => {
         const keep = (resource: Resource) => void this.state.set(name, resource);
-        await apply(process, outcome, this.state.get(name), keep).catch((error: Error) => {
+        const creates = outcome.op === "create" || outcome.op === "replace";
+        if (creates) this.pendingCreates.add(name);
+        await this.#step(process, run, name, outcome.op, (mine) =>
+          apply(mine, outcome, this.state.get(name), keep),
+        ).catch((error: Error) => {
           outcome.error = error;
         });
+        this.pendingCreates.delete(name);
       });
       const named = new Set(Object.keys(program));
-      const gone = rest === "keep" ? [] : [...this.state].filter(([name]) => !named.has(name));
-      await this.#destroy(process, gone);
-      return Object.fromEntries(outcomes);
+      const failed = outcomes.some(([, { error }]) => error !== undefined);
+      const gone = rest === "keep" || failed ? [] : [...this.state].filter(([name]) => !named.has(name));
+      await this.#destroy(process, run, gone);
+      return this.planned;
     });
   }
 
@@ -115,8 +150,8 @@ export class Lab {
   /** `pulumi refresh`, of all resources or of these; rejects with the first error. */
   refresh(...names: string[]): Promise<Run> {
     return this.#run(async (process, run) => {
-      await together(this.#these(names), async ([name, old]) => {
-        const now = await refreshed(process, old);
+      await this.#together(this.#these(names), async ([name, old]) => {
+        const now = await this.#step(process, run, name, "refresh", (mine) => refreshed(mine, old));
         if (now) this.state.set(name, now);
         else this.state.delete(name);
       });
@@ -127,24 +162,59 @@ export class Lab {
   /** `pulumi destroy`, of all resources or of these; rejects with the first error. */
   destroy(...names: string[]): Promise<Run> {
     return this.#run(async (process, run) => {
-      await this.#destroy(process, this.#these(names));
+      await this.#destroy(process, run, this.#these(names));
       return run;
     });
   }
 
-  #destroy(process: Process, resources: [string, Resource][]): Promise<void> {
-    return together(resources, async ([name, old]) => {
-      await destroyed(process, old);
+  #destroy(process: Process, run: Run, resources: [string, Resource][]): Promise<void> {
+    return this.#together(resources, async ([name, old]) => {
+      await this.#step(process, run, name, "delete", (mine) => destroyed(mine, old));
       this.state.delete(name);
     });
   }
 
-  /** What the class hands on as the resource's own name. */
+  /** One step, with note of when it began, had its turn and ended. */
+  async #step<T>(
+    process: Process,
+    run: Run,
+    name: string,
+    op: Step["op"],
+    work: (process: Process) => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this;
+    const step: Step = { name, op, from: clock.now(), turns: [] };
+    run.steps.push(step);
+    const { turns } = process.context;
+    const take = <R>(project: string, inTurn: () => Promise<R>): Promise<R> =>
+      turns.take(project, async () => {
+        const turn: Step["turns"][number] = { from: clock.now() };
+        step.turns.push(turn);
+        try {
+          return await inTurn();
+        } finally {
+          turn.to = clock.now();
+        }
+      });
+    const context = { ...process.context, turns: { take } as Process["context"]["turns"] };
+    try {
+      return await work({ ...process, context });
+    } catch (error) {
+      step.error = error as Error;
+      throw error;
+    } finally {
+      step.to = clock.now();
+    }
+  }
+
+  /** The name of a compute to which the program gives none. */
   hint(name: string): string {
-    const hash = createHash("sha256")
-      .update(`${this.options.stack ?? "dev"}::${name}`)
-      .digest("hex");
-    return `${name.slice(0, 55)}-${hash.slice(0, 8)}`;
+    return autoNameOf(this.urn(name));
+  }
+
+  /** What the class hands to check. */
+  urn(name: string): string {
+    return `urn:pulumi:${this.options.stack ?? "dev"}::lab::pulumi-nodejs:dynamic/compute:Endpoint::${name}`;
   }
 
   /** The state's resource. Throws where there is none. */
@@ -160,7 +230,7 @@ export class Lab {
 
   #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props): Outcome {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-    const news = { ...given, __provider: PROVIDER_TEXT, __hint: this.hint(name) };
+    const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name) };
     const planned = plan(process, first, this.state.get(name), news);
     const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
     return { ...run, ...planned, ...(planned.op === "refused" ? { error: new Error(refusal) } : {}) };
@@ -168,32 +238,37 @@ export class Lab {
 
   /** One command: a process of its own, and time that passes until it has ended. */
   #run<T>(work: (process: Process, run: Run) => Promise<T>): Promise<T> {
-    const run: Run = { warnings: [], said: [], sent: [] };
+    const run: Run = { warnings: [], said: [], sent: [], steps: [] };
+    const life = new Life();
+    this.life = life;
+    this.last = run;
     const config = { ...readConfig({ get: () => undefined }, {}), ...this.options.config };
     const context = createContext({
       baseUrl: BASE_URL,
       apiKey: this.options.apiKey ?? this.emulator.apiKey,
       keySource: "COMPUTE_API_KEY (environment)",
-      clock: this.clock,
-      transport: wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.between),
+      clock: life.clock(this.clock),
+      transport: life.transport(wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.between)),
       say: (line) => run.said.push(line),
       requestsPerMinute: config.requestsPerMinute,
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    return this.clock.run(work({ context, config, created: new Set(), known: new Set(), warn }, run));
+    const all = work({ context, config, created: new Set(), known: new Set(), warn }, run);
+    return this.clock.run(Promise.race([all, life.death]));
   }
-}
 
-/** Runs the work for all, some at once, in their order. One that fails does not keep the others from their end. */
-async function together<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const errors: unknown[] = [];
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      await work(item).catch((error) => void errors.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
-  if (errors.length > 0) throw errors[0];
+  /** Runs the work for all, some at once, in their order. One that fails does not keep the others from their end. */
+  async #together<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    const { life } = this;
+    const queue = [...items];
+    const errors: unknown[] = [];
+    const worker = async () => {
+      for (let item = queue.shift(); item !== undefined && !life.stopping; item = queue.shift()) {
+        await work(item).catch((error) => void errors.push(error));
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, worker));
+    if (errors.length > 0) throw errors[0];
+  }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
-import { checked, config, failures, OK, type Props } from "./checking.js";
+import { checked, config, failures, OK, type Props, urnOf } from "./checking.js";
 
 describe("what a program can say", () => {
   test.each<[string, Props]>([
@@ -151,7 +151,7 @@ describe("what a program can say", () => {
     const large = checked({ ...OK, size: 20, suspendTimeoutSeconds: 300 }, {}, loose);
     expect([large.failures, large.warnings]).toEqual([[], [expect.stringMatching(/^suspendTimeoutSeconds: .*16 CU/)]]);
     expect(checked({ ...OK, size: 60 }).warnings).toEqual([]);
-    const named = checked({ ...OK, size: 60, __hint: "my-db-0123abcd" }, {}, loose);
+    const named = checked({ ...OK, size: 60, __urn: urnOf("my-db") }, {}, loose);
     expect(named.warnings).toEqual([expect.stringMatching(/^my-db: size: 60 is not a size/)]);
   });
 

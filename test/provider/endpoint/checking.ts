@@ -17,3 +17,6 @@ export const checked = (news: Props, olds: Props = {}, settings = CONFIG, first:
 export const failures = (news: Props, olds?: Props, settings?: typeof CONFIG) => checked(news, olds, settings).failures;
 
 export const marker = (news: Props, olds?: Props) => checked(news, olds).inputs["restart"];
+
+/** What the class hands to check. */
+export const urnOf = (name: string): string => `urn:pulumi:dev::shop::pulumi-nodejs:dynamic/compute:Endpoint::${name}`;

@@ -1,43 +1,44 @@
 import { describe, expect, test } from "vitest";
 import type { FirstChecks } from "../../../provider/endpoint/check.js";
 import { UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
-import { checked, config, failures, marker, OK, type Props } from "./checking.js";
+import { autoNameOf } from "../../../provider/rules/auto-name.js";
+import { checked, config, failures, marker, OK, type Props, urnOf } from "./checking.js";
 
 describe("the marker of a replacement", () => {
   const [OLD, NEW] = [
     { ...OK, size: 2 },
     { ...OK, type: "read_only", size: 2 },
   ];
-  const twice = (first: FirstChecks, hint: string, olds: Props, news: Props) => [
-    checked({ ...news, __hint: hint }, olds, undefined, first).inputs["restart"],
-    checked({ ...news, __hint: hint }, {}, undefined, first).inputs["restart"],
+  const twice = (first: FirstChecks, name: string, olds: Props, news: Props) => [
+    checked({ ...news, __urn: urnOf(name) }, olds, undefined, first).inputs["restart"],
+    checked({ ...news, __urn: urnOf(name) }, {}, undefined, first).inputs["restart"],
   ];
 
   test("stands in both checks, the second of which sees no old inputs", () => {
-    for (const one of twice(new Map(), "a-1", OLD, NEW))
+    for (const one of twice(new Map(), "a", OLD, NEW))
       expect(one).toMatch(/^yes: type read_write → read_only.*new host/);
   });
 
   test("says new host also where an option of the resource asks for it, and no property by itself", () => {
-    const [first, second] = twice(new Map(), "a-1", OLD, { ...OLD, branchId: "br-2" });
+    const [first, second] = twice(new Map(), "a", OLD, { ...OLD, branchId: "br-2" });
     expect(first).toMatch(/^yes: branchId br-1 → br-2.*reconfigured/);
     expect(second).toMatch(/^yes: branchId br-1 → br-2.*new host/);
-    expect(twice(new Map(), "a-1", OLD, OLD)).toEqual(["no", expect.stringMatching(/^yes: .*new host/)]);
+    expect(twice(new Map(), "a", OLD, OLD)).toEqual(["no", expect.stringMatching(/^yes: .*new host/)]);
   });
 
   test("is each resource's own", () => {
     const first: FirstChecks = new Map();
-    twice(first, "a-1", OLD, NEW);
-    expect(checked({ ...OK, __hint: "b-2" }, {}, undefined, first).inputs["restart"]).toBe("no");
-    expect(twice(first, "c-3", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId p-0 → p-1/);
+    twice(first, "a", OLD, NEW);
+    expect(checked({ ...OK, __urn: urnOf("b") }, {}, undefined, first).inputs["restart"]).toBe("no");
+    expect(twice(first, "c", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId p-0 → p-1/);
   });
 
   test("a creation without a first check has none", () => {
-    expect(marker({ ...NEW, __hint: "a-1" })).toBe("no");
+    expect(marker({ ...NEW, __urn: urnOf("a") })).toBe("no");
   });
 
   test("olds that hold nothing but the engine's own are none", () => {
-    expect(marker({ ...NEW, __hint: "a-1" }, { __provider: "text", restart: "no" })).toBe("no");
+    expect(marker({ ...NEW, __urn: urnOf("a") }, { __provider: "text", restart: "no" })).toBe("no");
   });
 
   test("refuse fails in the first check already", () => {
@@ -48,7 +49,7 @@ describe("the marker of a replacement", () => {
   test("secrets of the old inputs are hidden in the second one too", () => {
     const olds = { ...OLD, branchId: "br-hidden", __secret: ["branchId"] };
     const news = { ...NEW, branchId: "br-other" };
-    for (const one of twice(new Map(), "a-1", olds, news)) expect(one).not.toContain("br-hidden");
+    for (const one of twice(new Map(), "a", olds, news)) expect(one).not.toContain("br-hidden");
   });
 });
 
@@ -118,12 +119,76 @@ describe("refuse", () => {
   });
 });
 
+describe("under refuse, an approval", () => {
+  const refused = (olds: Props, news: Props, approve: string[], more: Props = {}) =>
+    failures(
+      { ...OK, ...news, __urn: urnOf("db"), ...more },
+      { ...OK, ...olds },
+      config({ "compute:onRestart": "refuse", "compute:approve": JSON.stringify(approve) }),
+    ).map(({ reason }) => reason);
+  const DIGEST =
+    /To approve exactly this change, ([0-9a-f]{12}): pulumi config set --path "compute:approve\[(\d)\]" \1$/;
+  const digestOf = (reasons: string[]) => DIGEST.exec(reasons[0] ?? "")?.[1] ?? "";
+
+  test("is named in the refusal, with the command that gives it, behind those that are there", () => {
+    expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, [])[0]!)?.[2]).toBe("0");
+    expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, ["0123456789ab", "abcdef012345"])[0]!)?.[2]).toBe("2");
+  });
+
+  test.each<[string, Props, Props]>([
+    ["a size", { size: 1 }, { size: 2 }],
+    ["two properties", { size: 1 }, { size: 2, disabled: true }],
+    ["triggers", { restartTriggers: [1] }, { restartTriggers: [2] }],
+    ["a new host", { projectId: "p-0" }, {}],
+  ])("lets exactly that change pass: %s", (_rule, olds, news) => {
+    const digest = digestOf(refused(olds, news, []));
+    expect(refused(olds, news, ["0123456789ab", digest])).toEqual([]);
+    expect(refused(olds, { ...news, branchId: "br-9" }, [digest])).not.toEqual([]);
+    expect(refused({ ...olds, branchId: "br-9" }, news, [digest])).not.toEqual([]);
+    expect(refused(olds, news, [digest], { __urn: urnOf("other") })).not.toEqual([]);
+    expect(refused(olds, news, [`${digest}@2020-01-01`])).not.toEqual([]);
+  });
+
+  test("holds for the resource's own refuse as well, and for both forms of a size", () => {
+    const digest = digestOf(refused({ size: 1 }, { size: 2 }, []));
+    const limits = { autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 2, onRestart: "refuse" };
+    expect(refused({ size: 1 }, limits, [digest])).toEqual([]);
+    expect(refused({ size: 1 }, limits, [])).toHaveLength(2);
+  });
+
+  test("of a replacement that an option asks for holds in the second check, where it is refused", () => {
+    const settings = (approve: string) => config({ "compute:onRestart": "refuse", "compute:approve": approve });
+    const second = (approve: string) => {
+      const first: FirstChecks = new Map();
+      const news = { ...OK, name: "b", __urn: urnOf("db") };
+      expect(checked(news, { ...OK, name: "a" }, settings(approve), first).failures).toEqual([]);
+      return checked(news, {}, settings(approve), first).failures.map(({ reason }) => reason);
+    };
+    const reasons = second("[]");
+    expect(reasons).toEqual([expect.stringMatching(/^name a → b: .*new|another id and host/)]);
+    expect(second(JSON.stringify([digestOf(reasons)]))).toEqual([]);
+  });
+
+  test("is not to be had for what is secret or not known yet", () => {
+    for (const more of [{ __secret: ["size"] }, { branchId: UNKNOWN_VALUE }]) {
+      const reasons = refused({ size: 1 }, { size: 2 }, [], more);
+      expect(reasons.length).toBeGreaterThan(0);
+      for (const reason of reasons) expect(reason).toMatch(/or take the change back$/);
+    }
+  });
+
+  test("that can't be read is a failure at its name", () => {
+    const broken = failures(OK, {}, config({ "compute:approve": '["soon"]' }));
+    expect(broken).toEqual([{ property: "compute:approve", reason: expect.stringMatching(/^"soon" is no approval/) }]);
+  });
+});
+
 describe("the inputs that go on", () => {
-  test("are the program's, the marker and our own, without the hint", () => {
-    expect(checked({ ...OK, size: 2, __hint: "db-1" }).inputs).toEqual({
+  test("are the program's, the marker and our own, without the URN", () => {
+    expect(checked({ ...OK, size: 2, __urn: urnOf("db") }).inputs).toEqual({
       ...OK,
       size: 2,
-      __autoName: "db-1",
+      __autoName: autoNameOf(urnOf("db")),
       restart: "no",
     });
   });
@@ -133,10 +198,16 @@ describe("the inputs that go on", () => {
   });
 
   test.each<[string, Props, Props, ReturnType<typeof config>, string | undefined]>([
-    ["the hint at first", { __hint: "db-1" }, {}, config(), "db-1"],
-    ["the old one for ever, as after a rename", { __hint: "new-2" }, { __autoName: "db-1" }, config(), "db-1"],
-    ["none where the program gives a name", { __hint: "db-1", name: "x" }, { __autoName: "db-1" }, config(), undefined],
-    ["none where it is turned off", { __hint: "db-1" }, {}, config({ "compute:autoName": "false" }), undefined],
+    ["the resource's own at first", { __urn: urnOf("db") }, {}, config(), autoNameOf(urnOf("db"))],
+    ["the old one for ever, as after a rename", { __urn: urnOf("new") }, { __autoName: "db-1" }, config(), "db-1"],
+    [
+      "none where the program gives one",
+      { __urn: urnOf("db"), name: "x" },
+      { __autoName: "db-1" },
+      config(),
+      undefined,
+    ],
+    ["none where it is turned off", { __urn: urnOf("db") }, {}, config({ "compute:autoName": "false" }), undefined],
   ])("the generated name is %s", (_rule, news, olds, settings, expected) => {
     const before = Object.keys(olds).length > 0 ? { ...OK, ...olds } : {};
     expect(checked({ ...OK, ...news }, before, settings).inputs["__autoName"]).toBe(expected);
