@@ -10,6 +10,7 @@ import { read } from "./endpoint/read.js";
 import { remove } from "./endpoint/remove.js";
 import type { Process } from "./endpoint/step.js";
 import { update } from "./endpoint/update.js";
+import { Wanted } from "./endpoint/wanted.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
 import { endWithEngine } from "./lifeline.js";
 import { type Context, createContext } from "./operations/context.js";
@@ -25,7 +26,11 @@ let context: Context | undefined;
 const say = (line: string) => console.log(line);
 const warn = (line: string) => console.log(`warning: ${line}`);
 
+/** Computes of steps whose answers Pulumi has got, and so keeps. */
+const answered = new Set<string>();
+
 /** What all steps of this process share. The context is built at the first request: a preview needs no key. */
+const wanted = new Wanted();
 const shared: Process = {
   get config() {
     config ??= readConfig({ get: () => undefined }, process.env);
@@ -37,6 +42,7 @@ const shared: Process = {
   },
   created: new Set(),
   known: new Set(),
+  wanted,
   warn,
 };
 
@@ -52,7 +58,7 @@ export const provider = {
   configure(request: { config: StackConfig }): Promise<void> {
     config = readConfig(request.config, process.env);
     context = undefined;
-    endWithEngine(process.argv.slice(2), () => process.exit(1));
+    endWithEngine(process.argv.slice(2), { interrupted: nameUnsaved, exit: (code) => process.exit(code) });
     return Promise.resolve();
   },
 
@@ -66,12 +72,17 @@ export const provider = {
 
   diff(id: string, olds: Props, news: Props) {
     shared.known.add(id);
+    wanted.see(id, olds);
     return speaking(async () => diff(olds as unknown as Outputs, news));
   },
 
   create(news: Props) {
     return speaking(async () => {
-      const { id, outputs } = await create(shared, programOf(news));
+      const { id, outputs } = await create(shared, programOf(news)).catch((error: unknown) => {
+        if (isKind(error, "not-ready")) answered.add(error.id);
+        throw error;
+      });
+      answered.add(id);
       return { id, outs: { ...outputs } };
     }, news);
   },
@@ -95,6 +106,15 @@ export const provider = {
     return speaking(() => remove(shared, id, state as unknown as Outputs));
   },
 };
+
+/** Pulumi has been stopped in the middle of a create and forgets its answer: what it was about to keep is named. */
+function nameUnsaved(): void {
+  for (const id of [...shared.created].filter((one) => !answered.has(one))) {
+    warn(
+      `the run was interrupted before Pulumi could keep compute ${id} in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it is to go with the resource), or delete it if nobody needs it`,
+    );
+  }
+}
 
 /** `Endpoint.get` says only where the compute is; what is in a state says what it is as well. */
 const isLookup = (state: Props): boolean => state["managed"] === undefined;

@@ -1,12 +1,22 @@
 import { connect } from "node:http2";
 
+export interface Ending {
+  /** The engine asks this process to end, as it does after its work and after a second Ctrl-C. */
+  interrupted(): void;
+  exit(code: number): void;
+}
+
 /**
- * Ends this process when its engine is gone. After a kill -9 of the engine nobody tells the provider, and it would wait
- * for operations for ever: so it holds a connection to the engine, whose address Pulumi gives as an argument.
+ * Ends this process when its engine says so or is gone. After a kill -9 of the engine nobody tells the provider, and it
+ * would wait for operations for ever: so it holds a connection to the engine, whose address Pulumi gives as an argument.
  */
-export function endWithEngine(argv: readonly string[], exit: () => void): void {
+export function endWithEngine(argv: readonly string[], { interrupted, exit }: Ending): void {
   const address = argv.find((word) => /^127\.0\.0\.1:\d+$|^localhost:\d+$|^\[::1\]:\d+$/.test(word));
   if (!address) return;
+  process.once("SIGINT", () => {
+    interrupted();
+    exit(130);
+  });
   const session = connect(`http://${address}`);
   let connected = false;
   session.once("connect", () => {
@@ -15,7 +25,7 @@ export function endWithEngine(argv: readonly string[], exit: () => void): void {
   // An engine that can't be reached this way is no reason to stop working.
   session.on("error", () => {});
   session.once("close", () => {
-    if (connected) exit();
+    if (connected) exit(1);
   });
   session.unref();
 }

@@ -9,12 +9,14 @@ import type { Outputs } from "./outputs.js";
 import { projectProblem } from "./read.js";
 import { deadlineFor, look, messageOf, type Process } from "./step.js";
 
+const BELONGS = "belongs to another resource of the program as well (an earlier run took it over)";
+
 export async function remove(process: Process, id: string, state: Outputs): Promise<void> {
   const project = state.projectId;
-  if (process.created.has(id)) {
-    process.warn(
-      `compute ${id} was taken over or made by another resource in this same run, so it was not deleted: only the old name of it leaves the state`,
-    );
+  const inThisRun = process.created.has(id);
+  if (inThisRun || process.wanted?.byAnother(id, state)) {
+    const how = inThisRun ? "was taken over or made by another resource in this same run" : BELONGS;
+    process.warn(`compute ${id} ${how}, so it was not deleted: only the old name of it leaves the state`);
     return;
   }
   if ((state.onDelete ?? (state.adopted ? "release" : "delete")) === "release") {

@@ -13,6 +13,7 @@ import type { WireOperation } from "../wire/operation.js";
 import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
 import { knownAfter, notTakenOf, type Outputs, type Owed, outputsOf } from "./outputs.js";
+import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
 export const DEFAULT_STEP_MINUTES = 10;
@@ -25,6 +26,8 @@ export interface Process {
   created: Set<string>;
   /** Ids that the state of this run holds, as far as it was asked about them: no interrupted run has left those. */
   known: Set<string>;
+  /** Which resources those ids belong to. */
+  wanted?: Wanted;
   warn: (line: string) => void;
 }
 

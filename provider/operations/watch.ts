@@ -138,7 +138,10 @@ export class Watch {
     await Promise.all(
       left.map((id) =>
         this.#attempt(news, [id], async (deadline) => {
-          news.operations.set(id, await this.client.getOperation(this.project, id, deadline));
+          const operation = await this.client.getOperation(this.project, id, deadline);
+          // Taken for the one that was asked for, another one's end would come too early or never.
+          if (operation.id !== id) throw new Error(`asked about operation ${id}, the service told of ${operation.id}`);
+          news.operations.set(id, operation);
         }),
       ),
     );
