@@ -38,10 +38,7 @@ describeWithEngine("an inline program", (engine) => {
     em.requests.length = 0;
   });
 
-  const node = (
-    args: string[],
-    { cwd = join(folder, "automation"), ...more }: { cwd?: string; [name: string]: string } = {},
-  ) =>
+  const node = (args: string[], more: Record<string, string> = {}, cwd = join(folder, "automation")) =>
     run(process.execPath, args, {
       cwd,
       env: {
@@ -121,7 +118,7 @@ const stackOf = (stackName, program, options) =>
   console.log(JSON.stringify(error.message));
 });`,
     );
-    const { stdout, stderr } = await node([path], cwd === undefined ? {} : { cwd });
+    const { stdout, stderr } = await node([path], {}, cwd);
     try {
       return JSON.parse(stdout.trim().split("\n").at(-1)!);
     } catch {
