@@ -44,6 +44,10 @@ describe.concurrent("neon says", () => {
   });
 });
 
+test("what neon wants of other hosts is seen here, and not given", async () => {
+  await expect(neon.run(["api", "--list"])).rejects.toThrow(/NOT ALLOWED: host/);
+});
+
 describe.concurrent("neon meets", () => {
   test("a project that is locked: it waits and asks again, and nothing is done twice", async () => {
     const locked = await Neon.start();

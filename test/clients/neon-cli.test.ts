@@ -155,6 +155,16 @@ describe.concurrent("neon", () => {
     expect(operations.map((one: Printed) => one.id)).toEqual(neon.em.world.operations.map(({ id }) => id).reverse());
   });
 
+  test("who is there, and what the control plane does not model: nothing of it is there", async () => {
+    const neon = await start();
+    expect(await neon.json(["me"], { bare: true })).toMatchObject({ plan: "scale" });
+    expect(await neon.json(["orgs", "list"], { bare: true })).toEqual([]);
+    expect(await neon.json(["snapshots", "list"])).toEqual([]);
+    const { branch, config } = await neon.json(["status"]);
+    expect(branch).toMatchObject({ id: MAIN, isDefault: true });
+    expect(config).toEqual({});
+  });
+
   test("api: computes are made, changed, stopped, restarted and deleted, also with requests without a body", async () => {
     const neon = await start({ operationMs: 0 });
     const { endpoints } = neon.em.world;
