@@ -19,7 +19,7 @@ const branchNamed = ({ em }: Neon, name: string) => Object.values(em.world.branc
 const computesOf = ({ em }: Neon, branchId: string) =>
   Object.values(em.world.endpoints).filter((one) => one.branch_id === branchId);
 
-describe.concurrent("neon", () => {
+describe.concurrent("neon", { timeout: 180_000 }, () => {
   test("projects: created with the size and names that were asked for, shown, changed, deleted", async () => {
     const neon = await start();
     const flags = ["--name", "shop", "--cu", "0.5-2", "--database", "shop", "--role", "shopper"];
@@ -83,9 +83,9 @@ describe.concurrent("neon", () => {
       const id = `br-many-${n}`;
       branches[id] = { ...structuredClone(branches[DEV]!), id, name: `many-${n}` };
     }
-    for (const name of ["many-0", "many-119"]) {
-      expect(await neon.json(["branches", "get", name])).toMatchObject({ name, id: `br-${name}` });
-    }
+    branches["br-many-5"]!.updated_at = branches[MAIN]!.updated_at.replace(/^\d+/, "2001"); // the last of the list
+    expect(await neon.json(["branches", "get", "many-5"])).toMatchObject({ id: "br-many-5" });
+    expect(neon.requests().filter((line) => line.includes("/branches?"))).toHaveLength(2);
     const made = await neon.json(["branches", "create", "--name", "bare", "--no-compute", "--parent", "many-7"]);
     expect(made).toMatchObject({ name: "bare", parent_id: "br-many-7" });
     expect(computesOf(neon, branchNamed(neon, "bare").id)).toEqual([]);
@@ -155,16 +155,6 @@ describe.concurrent("neon", () => {
     expect(operations.map((one: Printed) => one.id)).toEqual(neon.em.world.operations.map(({ id }) => id).reverse());
   });
 
-  test("who is there, and what the control plane does not model: nothing of it is there", async () => {
-    const neon = await start();
-    expect(await neon.json(["me"], { bare: true })).toMatchObject({ plan: "scale" });
-    expect(await neon.json(["orgs", "list"], { bare: true })).toEqual([]);
-    expect(await neon.json(["snapshots", "list"])).toEqual([]);
-    const { branch, config } = await neon.json(["status"]);
-    expect(branch).toMatchObject({ id: MAIN, isDefault: true });
-    expect(config).toEqual({});
-  });
-
   test("api: computes are made, changed, stopped, restarted and deleted, also with requests without a body", async () => {
     const neon = await start({ operationMs: 0 });
     const { endpoints } = neon.em.world;
@@ -173,7 +163,6 @@ describe.concurrent("neon", () => {
     const fields = ["-F", `endpoint.branch_id=${SEED.branches.preview}`, "-F", "endpoint.type=read_only"];
     const { endpoint, operations } = await api(at, ...fields, "-F", "endpoint.autoscaling_limit_max_cu=2");
     expect(operations).toMatchObject([{ action: "start_compute", endpoint_id: endpoint.id }]);
-    expect(await api(`${at}/${endpoint.id}`)).toMatchObject({ endpoint: { id: endpoint.id, current_state: "active" } });
 
     const change = { endpoint: { autoscaling_limit_min_cu: 1, suspend_timeout_seconds: -1 } };
     await api(`${at}/${endpoint.id}`, "-X", "PATCH", "-d", JSON.stringify(change));
