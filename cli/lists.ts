@@ -1,6 +1,6 @@
+import { duration } from "../provider/clock.js";
 // What a project has and what is going on in it.
 
-import { duration } from "../provider/api/duration.js";
 import type { EndpointInfo, OperationInfo } from "../provider/lookup/facts.js";
 import { listEndpoints, listOperations } from "../provider/lookup/index.js";
 import { accessFor } from "./account.js";

@@ -210,6 +210,8 @@ export class Endpoint extends pulumi.CustomResource {
     refuseUnreachable();
     const notice = managed ? noticeOf() : undefined;
     warnOfConfig();
+    const urn = managed ? urnOf(name, opts.parent) : undefined;
+    if (urn) notice?.live.follow(urn, opts);
     super(
       ENDPOINT_TYPE,
       name,
@@ -218,7 +220,7 @@ export class Endpoint extends pulumi.CustomResource {
         ...args,
         customTimeouts: managed ? opts.customTimeouts : undefined,
         __provider: PROVIDER_TEXT,
-        __urn: managed ? urnOf(name, opts.parent) : undefined,
+        __urn: urn,
         __secret: managed ? secretsOf(args ?? {}) : undefined,
       },
       {

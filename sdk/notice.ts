@@ -6,6 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
 import { differences, type Live, type SettingName, UNKNOWN, type Wish } from "../provider/rules/settings.js";
 import { type Asked, wishOf } from "../provider/rules/wish.js";
+import { Live as LiveFacts } from "./live.js";
 
 type Props = Record<string, unknown>;
 
@@ -14,6 +15,7 @@ export interface Notice {
   hook: pulumi.ResourceHook;
   /** Outputs that the change leaves as they are, by URN: filled by the hook before the program knows the URN. */
   staying: Map<string, Props>;
+  live: LiveFacts;
 }
 
 const HOOK_NAME = "pulumi-compute-endpoint:restart-notice";
@@ -33,10 +35,11 @@ export function noticeOf(): Notice | undefined {
   const known = registry().get(monitor);
   if (known) return known;
   const staying = new Map<string, Props>();
-  const tell = (args: pulumi.ResourceHookArgs) => speak(args, staying);
+  const live = new LiveFacts();
+  const tell = (args: pulumi.ResourceHookArgs) => speak(args, staying, live);
   // Inline programs of the Automation API keep their settings in the async context, which callbacks lose.
   const hook = new pulumi.ResourceHook(HOOK_NAME, AsyncResource.bind(tell), { onDryRun: true, ignoreErrors: true });
-  const notice = { hook, staying };
+  const notice = { hook, staying, live };
   registry().set(monitor, notice);
   return notice;
 }
@@ -82,7 +85,7 @@ function stayingOf(outputs: Props, live: Live, wish: Wish, news: Props): Props {
   return Object.fromEntries(names.map((name) => [name, outputs[name]]));
 }
 
-async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>): Promise<void> {
+async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>, now: LiveFacts): Promise<void> {
   const secrets = new Set<string>();
   const news = await plain(args.newInputs, secrets);
   const mode = news["onRestart"] ?? new pulumi.Config("compute").get("onRestart") ?? "warn";
@@ -98,19 +101,24 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>)
   const [live, wish] = [liveIn(olds), wishIn(news)];
   staying.set(args.urn, stayingOf(args.oldOutputs ?? {}, live, wish, news));
   const verdict = impactOf(live, wish, { secrets, asSize: news["size"] !== undefined });
-  // Never awaited: the message waits for the URN, which waits for this hook.
-  if (mode !== "allow" && verdict.impact !== "none") void pulumi.log.warn(warningOf(args.id, verdict), at);
-  else if (mode !== "allow" && isUnfinished(olds)) void pulumi.log.warn(warningOfRest(args.id), at);
+  // Messages are never awaited: they wait for the URN, which waits for this hook.
+  if (mode !== "allow" && verdict.impact !== "none") {
+    const words = await now.wordsOf(args.urn, String(olds["projectId"]), args.id, verdict.impact);
+    void pulumi.log.warn(warningOf(args.id, verdict, words), at);
+  }
+  if (mode !== "allow" && verdict.impact === "none" && isUnfinished(olds))
+    void pulumi.log.warn(warningOfRest(args.id), at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
 
 const RECONNECT = "Clients should reconnect by themselves.";
 
-function warningOf(id: string, verdict: Verdict): string {
+function warningOf(id: string, verdict: Verdict, now: string | undefined): string {
   const does = { "may-restart": "may restart", restart: "restarts", stop: "stops" } as Record<string, string>;
   const mayReplace = verdict.reasons.some(({ property }) => property === "projectId" || property === "type");
   const what = mayReplace ? "may replace" : (does[verdict.impact] ?? "affects");
-  return `this change ${what} compute ${id}: ${sentence(verdict)}. ${RECONNECT}`;
+  const live = now ? ` Right now it is ${now}.` : "";
+  return `this change ${what} compute ${id}: ${sentence(verdict)}.${live} ${RECONNECT}`;
 }
 
 const isUnfinished = ({ unfinished }: Props): boolean => Array.isArray(unfinished) && unfinished.length > 0;

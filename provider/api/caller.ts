@@ -1,6 +1,5 @@
-import type { Deadline } from "../clock.js";
+import { type Deadline, duration } from "../clock.js";
 import { DeadlineExceeded, Stopped } from "../errors.js";
-import { duration } from "./duration.js";
 import { exchange, hostOf, type Question, type Wire } from "./exchange.js";
 import { Patience } from "./patience.js";
 import { Rate } from "./rate.js";
@@ -61,7 +60,10 @@ export class Caller {
       const plain = error.message;
       last = tired(error, tries, patience.passedMs(), failure, holder);
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
-      if (silent) throw new Stopped(`no answer has ever come from ${hostOf(baseUrl)}: ${last.message}`);
+      if (silent) {
+        const said = `no answer has ever come from ${hostOf(baseUrl)}: ${last.message}`;
+        throw new Stopped(`${said}. Nothing was changed. Check the service's URL, and whether it can be reached`);
+      }
       const pause = await this.#pause(call, failure, count, deadline);
       if (pause === undefined) throw last;
       if (pause.waitedFor) count = -1;

@@ -1,6 +1,5 @@
-import { duration } from "../api/duration.js";
 import { Patience } from "../api/patience.js";
-import { Deadline } from "../clock.js";
+import { Deadline, duration } from "../clock.js";
 import type { Context } from "./context.js";
 import { outcomeOf } from "./outcome.js";
 import { isGoing } from "./pending.js";

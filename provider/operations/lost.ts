@@ -1,7 +1,6 @@
-import { duration } from "../api/duration.js";
 import { Patience } from "../api/patience.js";
 import { pauseBefore } from "../api/retry.js";
-import type { Deadline } from "../clock.js";
+import { type Deadline, duration } from "../clock.js";
 import { isKind, Unclear } from "../errors.js";
 import type { Context } from "./context.js";
 
@@ -31,10 +30,12 @@ export async function untilClear<T>(
       if (!isKind(error, "unclear")) throw error;
       lost = error;
     }
-    const { request, reason, message } = lost;
+    const { request, reason, answer, message } = lost;
     const found = await find().catch((error: unknown) => {
-      if (!isKind(error, "service") && !isKind(error, "deadline")) throw error;
-      throw new Unclear(request, `${reason}; looking for what it did failed too: ${error.message}`);
+      if (!isKind(error, "service") && !isKind(error, "deadline") && !isKind(error, "unclear")) throw error;
+      const both = new Unclear(request, reason, answer);
+      both.message = `${message}; looking for what it did failed too: ${error.message}`;
+      throw both;
     });
     if (found !== undefined) return found;
     const random = () => clock.random();

@@ -1,6 +1,5 @@
-import { duration } from "../api/duration.js";
 import { Patience } from "../api/patience.js";
-import type { Deadline } from "../clock.js";
+import { type Deadline, duration } from "../clock.js";
 import { DeadlineExceeded, OperationFailed } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";

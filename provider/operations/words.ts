@@ -1,4 +1,4 @@
-import { duration } from "../api/duration.js";
+import { duration } from "../clock.js";
 import type { WireOperation } from "../wire/operation.js";
 import { isKnownWord } from "./outcome.js";
 

@@ -46,7 +46,7 @@ export interface Question<A extends object, T> {
 
 const TIMEOUT_SECONDS = 120;
 
-const loadDesk = (): Desk => require("../../provider/lookup/index.js") as Desk;
+export const loadDesk = (): Desk => require("../../provider/lookup/index.js") as Desk;
 
 export async function answer<A extends object, T>(
   question: Question<A, T>,
@@ -112,18 +112,21 @@ function open(settings: Record<string, string>, { timeoutSeconds = TIMEOUT_SECON
 }
 
 /** The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. */
-function settingsOf({ provider, parent }: LookupOptions): Settings {
+export function settingsOf({ provider, parent }: LookupOptions): Settings {
   const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
   if (instance) return settingsIn(instance);
   warnOfConfig();
   return pulumi.runtime.allConfig();
 }
 
-async function known(settings: Settings, { provider }: LookupOptions): Promise<Record<string, string>> {
+const known = (settings: Settings, { provider }: LookupOptions): Promise<Record<string, string>> =>
+  accountOf(settings, provider ? "this provider" : "the provider");
+
+/** The settings in plain form. Rejects where the preview does not know one of them yet. */
+export async function accountOf(settings: Settings, which = "the provider"): Promise<Record<string, string>> {
   const values = pulumi.output(settings) as pulumi.Output<Record<string, string>>;
   // Of an output that is not known, `apply` would never call back.
   if ((await (values as { isKnown?: Promise<boolean> }).isKnown) === false) {
-    const which = provider ? "this provider" : "the provider";
     throw failure(`the key or URL of ${which} is not known in this preview yet: use the look-up's …Output form`);
   }
   return new Promise((resolve) => values.apply(resolve));
