@@ -1,0 +1,45 @@
+/** Commands that are stopped in the middle: while the provider waits for an operation of the service. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { commandOf, processesWith } from "../../tools/engine/processes";
+import type { Run } from "../../tools/engine/run";
+import type { Story } from "../engine/support";
+
+/** What runs when the wait has begun. */
+export interface Running {
+  /** The command itself. */
+  pulumi: number;
+  /** The processes of providers: where there is one, it is the one that waits. */
+  providers: number[];
+}
+
+/** Begins a command, and lets `then` do something to its processes as soon as an operation is looked at. */
+export async function midway(
+  { ws, em }: Story,
+  args: readonly string[],
+  then: (running: Running) => unknown,
+): Promise<Run> {
+  em.requests.length = 0;
+  let pulumi = 0;
+  const run = ws.pulumi([...args, "--yes", "--skip-preview"], {
+    onStart: (child) => {
+      pulumi = child.pid ?? 0;
+    },
+  });
+  const isWaiting = () => em.requests.some(({ path }) => path.includes("/operations/"));
+  const over = run.then(
+    () => true,
+    () => true,
+  );
+  while (!isWaiting()) {
+    if (await Promise.race([over, sleep(25, false)])) break;
+  }
+  if (!isWaiting()) throw new Error(`the command ended before it waited: ${JSON.stringify(await run)}`);
+  const providers = processesWith("PULUMI_HOME", ws.env["PULUMI_HOME"] ?? "").filter((pid) =>
+    /^\S*node .*dynamic-provider/.test(commandOf(pid)),
+  );
+  await then({ pulumi, providers });
+  return run;
+}
+
+/** A process is stopped as if its machine had been switched off. */
+export const killed = (pid: number): void => void process.kill(pid, "SIGKILL");
