@@ -6,11 +6,13 @@ import { emulator } from "./emulator.js";
 import { importFile } from "./import-file.js";
 import { processIo } from "./io.js";
 import { endpoints, operations } from "./lists.js";
+import { reportCommand } from "./report.js";
 import { EXIT } from "./usage.js";
 
 export type { Command } from "./command.js";
 
 const COMMANDS: Record<string, Command> = {
+  report: reportCommand({ stdin: () => process.stdin, cwd: () => process.cwd(), nowMs: () => Date.now() }),
   endpoints,
   operations,
   restart: actionCommand("restart"),

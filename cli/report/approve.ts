@@ -1,0 +1,53 @@
+// The digest by which a reviewer approves a finding: the same that the provider's check computes, from the old inputs and
+// with the limits apart. Where no digest can speak for the change, the reason.
+
+import { approvalDigest, approvalOf } from "../../provider/rules/approval.js";
+import { impactOf, replacementOf } from "../../provider/rules/restart.js";
+import type { Compared, Judged } from "./judge.js";
+import { worse } from "./marker.js";
+import type { Approval } from "./types.js";
+
+type Digest = Pick<Approval, "digest" | "why">;
+
+const SECRET = "a secret value changes, which nobody can read in an approval";
+const UNKNOWN = "a value is known only after apply";
+const NO_OLD = "the document does not say what the compute was asked to be before";
+const NO_URN = "the document does not say which resource it is";
+const ADOPTION = "what the adopted compute has is known only after apply";
+const LIVE =
+  "the compute is not what was last asked, or the notice says more than its settings: run `pulumi refresh` and preview again";
+
+export function approvalFor(digests: ReadonlySet<string>, { digest, why }: Digest): Approval {
+  if (digest === undefined) return { approved: false, why: why ?? NO_URN };
+  return { digest, approved: digests.has(digest) };
+}
+
+export const digestOfDeletion = (urn: string): Digest => ({ digest: approvalDigest(urn, "delete") });
+
+export const digestOfCreation = (): Digest => ({ why: ADOPTION });
+
+export function digestOf(compared: Compared, judged: Judged): Digest {
+  const { step, asked, wish, hidden } = compared;
+  if (secretChanges(compared)) return { why: SECRET };
+  if (!asked) return { why: NO_OLD };
+  const judge = step.op === "update" ? impactOf : replacementOf;
+  const verdict = judge(asked, wish, { secrets: hidden });
+  const digest = approvalOf(step.urn, verdict, asked, wish, hidden);
+  if (digest === undefined) return { why: UNKNOWN };
+  // What is approved is what the digest says, and this change does more.
+  return worse(judged.impact, verdict.impact) ? { why: LIVE } : { digest };
+}
+
+/** Whose change may be felt; in a replacement any may be its reason. */
+const FELT = new Set([
+  ...["projectId", "type", "branchId", "disabled", "settings", "restartTriggers"],
+  ...["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"],
+]);
+
+function secretChanges({ step, marker, hidden }: Compared): boolean {
+  if (marker?.text.includes("a secret value")) return true;
+  if (hidden.has("restartTriggers") && marker?.text.includes("restartTriggers")) return true;
+  // Without a notice nothing tells whether a secret is the same.
+  const mayDiffer = (name: string) => step.differing?.has(name) ?? !marker;
+  return [...hidden].some((name) => (step.op !== "update" || FELT.has(name)) && mayDiffer(name));
+}

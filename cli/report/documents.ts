@@ -1,0 +1,83 @@
+// Text -> the JSON values in it. Pulumi prints a document over many lines, of which only the first and the last begin with
+// a brace; before, between and after documents may stand lines of `npm run`, of a login, or of stderr.
+
+export interface Values {
+  values: unknown[];
+  /** A document begins and does not end, or is no JSON inside. */
+  truncated: boolean;
+}
+
+export function valuesIn(text: string): Values {
+  const whole = parse(text);
+  if (whole) return { values: [whole.value], truncated: false };
+  const values: unknown[] = [];
+  let truncated = false;
+  const lines = text.split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    if (!line.startsWith("{") && !line.startsWith("[")) continue;
+    const inLine = parse(line);
+    if (inLine) {
+      values.push(inLine.value);
+      continue;
+    }
+    if (line.trimEnd() !== "{") {
+      const several = objectsIn(line);
+      values.push(...several);
+      // A long line that begins as a document does is one that was cut off; others are somebody's words.
+      if (several.length === 0 && /^\{\s*"/.test(line)) truncated = true;
+      continue;
+    }
+    const end = endOf(lines, at);
+    const document = end === undefined ? undefined : parse([...lines.slice(at, end), "}"].join("\n"));
+    if (end === undefined || !document) {
+      truncated = true;
+      continue;
+    }
+    values.push(document.value);
+    // "}{": two files were put together without a line end between them.
+    const rest = lines[end]!.slice(1);
+    lines[end] = rest;
+    at = rest.startsWith("{") ? end - 1 : end;
+  }
+  return { values, truncated };
+}
+
+/** The next line that begins with a closing brace, unless another document begins before. */
+function endOf(lines: readonly string[], start: number): number | undefined {
+  for (let at = start + 1; at < lines.length; at++) {
+    if (lines[at]!.startsWith("}")) return at;
+    if (lines[at]!.startsWith("{")) return undefined;
+  }
+  return undefined;
+}
+
+/** Objects in one line without anything between them. */
+function objectsIn(line: string): unknown[] {
+  const found: unknown[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0, inText = false; at < line.length; at++) {
+    const one = line[at];
+    if (inText) {
+      if (one === "\\") at++;
+      else if (one === '"') inText = false;
+    } else if (one === '"') inText = true;
+    else if (one === "{") depth++;
+    else if (one === "}" && --depth === 0) {
+      const value = parse(line.slice(start, at + 1));
+      if (!value) return found;
+      found.push(value.value);
+      start = at + 1;
+    }
+  }
+  return found;
+}
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

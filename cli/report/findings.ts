@@ -1,0 +1,177 @@
+// The steps of a document -> at most one finding for each compute.
+
+import { identityOf } from "../../provider/rules/approval.js";
+import { atLeast, type Impact } from "../../provider/rules/restart.js";
+import { ENDPOINT_TYPE } from "../../sdk/literal.js";
+import { approvalFor, digestOf, digestOfCreation, digestOfDeletion } from "./approve.js";
+import { clean, quote } from "./clean.js";
+import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
+import { worse } from "./marker.js";
+import { positionOf } from "./position.js";
+import { diskNote, sizeAfter, sizeOf } from "./size.js";
+import type { Approval, Finding, Step } from "./types.js";
+
+export interface FindOptions {
+  /** What is approved by the stack's config. */
+  digests: ReadonlySet<string>;
+  /** The least impact for which an approval is spoken of. */
+  floor: Impact;
+  /** Of Pulumi.yaml, inside the repository. */
+  folder: string;
+}
+
+/** Steps that change nothing on the service: they are seen in the state only. */
+const SILENT = new Set(["same", "read", "refresh"]);
+/** Of computes that the program only looks up, and of what was deleted before. */
+const IN_STATE = new Map([
+  ["discard", "is no longer looked up"],
+  ["discard-replaced", "is looked up anew"],
+  ["read-replacement", "is looked up anew"],
+  ["remove-pending-replace", "leaves the state: it was deleted before"],
+]);
+const HALVES = new Set(["create-replacement", "delete-replaced", "import-replacement"]);
+
+export function findingsOf(
+  steps: readonly Step[],
+  options: FindOptions,
+): { findings: Finding[]; unknownOps: string[] } {
+  const found = new Map<string, Finding>();
+  const unknownOps = new Set<string>();
+  for (const step of wholeSteps(steps.filter(isCompute))) {
+    if (SILENT.has(step.op)) continue;
+    const finding = findingOf(step, options);
+    if (!finding) continue;
+    if (finding.what === UNKNOWN_STEP) unknownOps.add(clean(step.op, 40));
+    const key = `${step.urn} ${step.old?.id ?? ""}`;
+    const known = found.get(key);
+    if (!known || worse(finding.impact, known.impact)) found.set(key, finding);
+  }
+  return { findings: [...found.values()].sort(byImpact), unknownOps: [...unknownOps] };
+}
+
+const isCompute = ({ next, old }: Step): boolean => (next?.type ?? old?.type) === ENDPOINT_TYPE;
+
+const byImpact = (a: Finding, b: Finding): number =>
+  Number(worse(b.impact, a.impact)) - Number(worse(a.impact, b.impact)) || Number(a.op > b.op) - Number(a.op < b.op);
+
+/** Halves of a replacement stand beside it; where it is missing, they make it up. */
+function wholeSteps(steps: readonly Step[]): Step[] {
+  const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
+  const halves = new Map<string, Step>();
+  const whole = steps.filter((step) => {
+    if (!HALVES.has(step.op)) return true;
+    const known = halves.get(step.urn);
+    halves.set(step.urn, {
+      ...known,
+      ...step,
+      op: "replace",
+      old: step.old ?? known?.old,
+      next: step.next ?? known?.next,
+    });
+    return false;
+  });
+  return [...whole, ...[...halves.values()].filter(({ urn }) => !replaced.has(urn))];
+}
+
+const UNKNOWN_STEP = "unknown step";
+const WHAT: Record<Impact, string> = {
+  none: "changes in place",
+  "may-restart": "may restart",
+  restart: "restarts",
+  stop: "stops",
+  "new-host": "new host",
+  delete: "is deleted",
+};
+
+function findingOf(step: Step, options: FindOptions): Finding | undefined {
+  const compared = compare(step);
+  const [what, judged] = happening(step, compared);
+  const { had, asked, wish } = compared;
+  const isNew = step.op === "create" || step.op === "replace";
+  const before = step.old && sizeOf(had ?? asked ?? {});
+  const after = step.op === "delete" ? undefined : isNew ? sizeOf(wish) : sizeAfter(had ?? asked ?? {}, wish);
+  const host = step.old?.outputs?.["host"];
+  const goes = judged.impact === "delete" || judged.impact === "new-host";
+  const disk = diskNote(before, after);
+  // What is deleted is no longer in the program: its old line is somebody else's by now.
+  const position = step.op === "delete" ? undefined : positionOf(step, options.folder);
+  return {
+    name: clean(identityOf(step.urn)?.name ?? step.urn),
+    urn: clean(step.urn, 500),
+    ...(step.old?.id ? { id: clean(step.old.id) } : {}),
+    op: clean(step.op, 40),
+    ...judged,
+    what,
+    others: othersOf(step, judged),
+    notes: disk ? [...judged.notes, disk] : judged.notes,
+    ...(before ? { before } : {}),
+    ...(after ? { after } : {}),
+    ...(goes && typeof host === "string" ? { oldHost: clean(host) } : {}),
+    ...(atLeast(judged.impact, options.floor) && judged.impact !== "none"
+      ? { approval: approval(compared, judged, options.digests) }
+      : {}),
+    ...(position ? { position } : {}),
+  };
+}
+
+/** What else differs, by the engine's account; what is ours, and the notice, is not the program's. */
+function othersOf({ op, differing }: Step, { causes, said }: Judged): string[] {
+  if (op !== "update" && op !== "replace") return [];
+  const isTold = (name: string) =>
+    causes.some(({ property }) => property.split(".")[0] === name) || said?.split(/[ .]/).includes(name);
+  return [...(differing ?? [])]
+    .filter((name) => name !== "restart" && !name.startsWith("__") && !isTold(name))
+    .map((name) => clean(name, 60));
+}
+
+function happening(step: Step, compared: Compared): [what: string, judged: Judged] {
+  const quiet = (what: string): [string, Judged] => [what, { impact: "none", causes: [], notes: [] }];
+  const inState = IN_STATE.get(step.op);
+  if (inState) return quiet(inState);
+  switch (step.op) {
+    case "create": {
+      const judged = judgeCreation(compared);
+      return [judged.impact === "none" ? "new compute" : "adopts a compute", judged];
+    }
+    case "update": {
+      const judged = judgeUpdate(compared);
+      return [WHAT[judged.impact], judged];
+    }
+    case "replace": {
+      const judged = judgeReplacement(compared);
+      const notes = isReleased(step) ? [...judged.notes, STAYS] : judged.notes;
+      return [WHAT["new-host"], { ...judged, notes }];
+    }
+    case "delete":
+      return isReleased(step) ? quiet("is released: it stays on the service") : [WHAT.delete, DELETION];
+    default: {
+      const effect = `this version of the report does not know the step ${quote(clean(step.op, 40))}`;
+      return [UNKNOWN_STEP, { impact: "may-restart", causes: [], effect, notes: [] }];
+    }
+  }
+}
+
+const STAYS = "the old compute is released: it stays on the service, and costs, until it is deleted by hand";
+const DELETION: Judged = {
+  impact: "delete",
+  causes: [],
+  effect: "the compute is deleted: its connections drop, and nothing can connect to its host any more",
+  notes: [],
+};
+
+/** As the provider's delete decides, which sees the old outputs only; or the engine, which then does not ask it. */
+function isReleased({ old }: Step): boolean {
+  const { onDelete, adopted } = old?.outputs ?? {};
+  return old?.raw["retainOnDelete"] === true || (onDelete ?? (adopted === true ? "release" : "delete")) === "release";
+}
+
+function approval(compared: Compared, judged: Judged, digests: ReadonlySet<string>): Approval {
+  const { step } = compared;
+  const found =
+    judged.impact === "delete"
+      ? digestOfDeletion(step.urn)
+      : step.op === "update" || step.op === "replace"
+        ? digestOf(compared, judged)
+        : digestOfCreation();
+  return approvalFor(digests, found);
+}

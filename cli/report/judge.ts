@@ -1,0 +1,146 @@
+// One step of one compute -> what happens to it. The op decides first, then the worst of the notice in the document and of
+// what the rules say of the old inputs and of the old outputs. Diagnostics decide nothing.
+
+import { type Impact, impactOf, replacementOf, type Verdict, worst } from "../../provider/rules/restart.js";
+import type { Wish } from "../../provider/rules/settings.js";
+import { clean, quote } from "./clean.js";
+import { type Marker, markerOf, NEW_HOST, worse } from "./marker.js";
+import { listOf } from "./preview.js";
+import { type Values, valuesOf, wishWithout } from "./settings.js";
+import type { Cause, Raw, Step } from "./types.js";
+
+/** A step, with all that is known of its values. */
+export interface Compared {
+  step: Step;
+  marker: Marker | undefined;
+  hidden: ReadonlySet<string>;
+  unknown: ReadonlySet<string>;
+  /** What the program asked before; undefined where the document does not say. */
+  asked: Wish | undefined;
+  /** What the service had; undefined where the document does not say. */
+  had: Wish | undefined;
+  wish: Wish;
+  /** Whether the program says `size`. */
+  asSize: boolean;
+}
+
+export interface Judged {
+  impact: Impact;
+  causes: Cause[];
+  said?: string;
+  effect?: string;
+  notes: string[];
+}
+
+export function compare(step: Step): Compared {
+  const { old, next } = step;
+  const [asked, had, news] = [old?.inputs, old?.outputs, next?.inputs].map(valuesOf) as [Values, Values, Values];
+  const hidden = new Set([...asked.hidden, ...had.hidden, ...news.hidden]);
+  const asSize = news.asked.size !== undefined || news.unknown.has("size");
+  return {
+    step,
+    marker: markerOf(next?.inputs),
+    hidden,
+    unknown: news.unknown,
+    asked: old?.inputs && wishWithout(asked, hidden),
+    had: old?.outputs && wishWithout(had, hidden),
+    wish: wishWithout(news, hidden),
+    asSize,
+  };
+}
+
+const MISSING =
+  "the notice is missing: an older version of the package made this preview, or the key of its provider was not known yet";
+
+export function judgeUpdate(compared: Compared): Judged {
+  const { asked, had, wish, asSize, marker, hidden, step } = compared;
+  const verdictOf = (old: Wish | undefined) => (old ? impactOf(old, wish, { asSize, secrets: hidden }) : undefined);
+  const [first, second] = [verdictOf(asked), verdictOf(had)];
+  const verdict = second && (!first || worse(second.impact, first.impact)) ? second : first;
+  const judged = worseOf(verdict, marker);
+  if (!marker) {
+    judged.notes.push(MISSING);
+    atLeastMay(judged, "the settings show no reason for a restart, and the notice that would say so is missing");
+  } else if (disagree(compared, first)) {
+    judged.notes.push("the notice in the preview says otherwise than the rules of this report: their versions differ");
+  }
+  if (first && verdict !== first) {
+    judged.notes.push("what the compute has is not what was last asked: an update failed, or it was changed by hand");
+  }
+  interruption(step, judged);
+  return judged;
+}
+
+export function judgeReplacement({ asked, had, wish, asSize, marker, hidden }: Compared): Judged {
+  const verdict = replacementOf(asked ?? had ?? {}, wish, { asSize, secrets: hidden });
+  const { causes, said, effect, notes } = worseOf(asked || had ? verdict : undefined, marker);
+  const isSaid = causes.length > 0 || marker?.impact === "new-host";
+  const asks = "an option asks for the replacement: replaceOnChanges, --replace, --target-replace or a taint";
+  return {
+    impact: "new-host",
+    causes,
+    ...(said === undefined ? {} : { said }),
+    effect: effect ?? NEW_HOST,
+    notes: isSaid ? notes : [...notes, asks],
+  };
+}
+
+/** A creation drops nothing, unless it takes a compute over that exists. */
+export function judgeCreation({ marker, step }: Compared): Judged {
+  const adopt = step.next?.inputs?.["adopt"];
+  const judged = worseOf(undefined, marker);
+  if (adopt !== undefined && adopt !== false && !marker) {
+    judged.notes.push(MISSING);
+    atLeastMay(judged, "adopts a compute: where it has other values than the program it may restart");
+  }
+  return judged;
+}
+
+/** The verdict's words, unless the notice says worse. */
+function worseOf(verdict: Verdict | undefined, marker: Marker | undefined): Judged {
+  if (marker && (!verdict || worse(marker.impact, verdict.impact))) {
+    const { impact, text, said } = marker;
+    const effect = said?.effect ?? quote(text);
+    return { impact, causes: [], effect, notes: notesOf(verdict), ...(said ? { said: said.changes } : {}) };
+  }
+  if (!verdict) return { impact: "none", causes: [], notes: [] };
+  const cause = verdict.reasons.find(({ impact }) => impact === verdict.impact);
+  return {
+    impact: verdict.impact,
+    causes: verdict.reasons.map((reason) => ({
+      property: clean(reason.property),
+      old: clean(reason.old),
+      new: clean(reason.new),
+      ...(reason.words ? { words: clean(reason.words) } : {}),
+      impact: reason.impact,
+      effect: reason.effect,
+    })),
+    ...(cause ? { effect: cause.effect } : {}),
+    notes: notesOf(verdict),
+  };
+}
+
+const notesOf = (verdict: Verdict | undefined): string[] => [...(verdict?.notes ?? [])];
+
+function atLeastMay(judged: Judged, effect: string): void {
+  if (judged.impact !== "none") return;
+  judged.impact = "may-restart";
+  judged.effect = effect;
+}
+
+const wordOf = (impact: Impact) => (impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes");
+
+/** Values that can't be compared explain every difference. */
+function disagree({ marker, hidden, unknown }: Compared, verdict: Verdict | undefined): boolean {
+  if (!marker || !verdict || hidden.size > 0 || unknown.size > 0) return false;
+  return wordOf(marker.impact) !== wordOf(verdict.impact);
+}
+
+function interruption({ old }: Step, judged: Judged): void {
+  const isLeft = listOf((old?.outputs as Raw | undefined)?.["unfinished"]).length > 0;
+  if (!isLeft && listOf(old?.raw["initErrors"]).length === 0) return;
+  judged.notes.push("finishes a change that was interrupted or failed");
+  if (isLeft) atLeastMay(judged, "sends again what is missing of an earlier change; then the compute may restart");
+}
+
+export const worstOf = (judged: readonly { impact: Impact }[]): Impact => worst(judged.map(({ impact }) => impact));

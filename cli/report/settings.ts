@@ -1,0 +1,107 @@
+// Inputs and outputs of a state -> the wish that the rules compare. A secret is the text "[secret]" (in engine events an
+// object), and a value that preview does not know is a fixed text, whatever their types are.
+
+import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
+import { canonical, type Wish } from "../../provider/rules/settings.js";
+import { type Asked, wishOf } from "../../provider/rules/wish.js";
+import { listOf, record } from "./preview.js";
+import type { Raw } from "./types.js";
+
+const SECRET = "[secret]";
+const SECRET_KEY = "4dabf18193072939515e22adb298388d";
+const DEEPEST = 20;
+
+export interface Values {
+  asked: Asked;
+  /** Paths that are not known yet. */
+  unknown: Set<string>;
+  /** Top-level names whose values are secret, or of a kind that no version of ours writes. */
+  hidden: Set<string>;
+}
+
+const text = (value: unknown) => typeof value === "string";
+const cu = (value: unknown) => typeof value === "number" && Number.isFinite(value);
+const flag = (value: unknown) => typeof value === "boolean";
+/** An output without a value is there as null. */
+const KINDS: Record<keyof Omit<Asked, "settings">, (value: unknown) => boolean> = {
+  projectId: text,
+  branchId: text,
+  type: text,
+  size: cu,
+  autoscalingLimitMinCu: cu,
+  autoscalingLimitMaxCu: cu,
+  suspendTimeoutSeconds: cu,
+  name: text,
+  disabled: flag,
+  poolerEnabled: flag,
+  restartTriggers: Array.isArray,
+};
+
+export function valuesOf(raw: Raw | undefined): Values {
+  const values: Values = { asked: {}, unknown: new Set(), hidden: new Set(secretNames(raw)) };
+  const asked = values.asked as Raw;
+  for (const [name, isRight] of Object.entries(KINDS)) {
+    const value = raw?.[name];
+    if (value === undefined || value === null) continue;
+    // The engine puts a mark for the whole list, or for an item.
+    if (holds(value, isUnknown)) values.unknown.add(name);
+    else if (holds(value, isSecret) || !isRight(value)) values.hidden.add(name);
+    else asked[name] = value;
+  }
+  readSettings(raw?.["settings"], values);
+  return values;
+}
+
+function readSettings(value: unknown, { asked, unknown, hidden }: Values): void {
+  if (value === undefined || value === null) return;
+  if (isUnknown(value)) return void unknown.add("settings");
+  const settings = record(value);
+  if (!settings || holds(settings, isSecret)) return void hidden.add("settings");
+  const read: NonNullable<Asked["settings"]> = {};
+  const { pgSettings, preloadLibraries } = settings;
+  if (holds(pgSettings, isUnknown)) unknown.add("settings.pgSettings");
+  else if (isTexts(pgSettings)) read.pgSettings = pgSettings;
+  if (holds(preloadLibraries, isUnknown)) unknown.add("settings.preloadLibraries");
+  else if (record(preloadLibraries)) read.preloadLibraries = librariesOf(preloadLibraries as Raw);
+  asked.settings = read;
+}
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  record(value) !== undefined && Object.values(value as Raw).every((one) => typeof one === "string");
+
+function librariesOf({ useDefaults, enabledLibraries }: Raw) {
+  return {
+    ...(typeof useDefaults === "boolean" ? { useDefaults } : {}),
+    ...(Array.isArray(enabledLibraries) ? { enabledLibraries: enabledLibraries.map(String) } : {}),
+  };
+}
+
+const isUnknown = (value: unknown): boolean => value === UNKNOWN_VALUE;
+const isSecret = (value: unknown): boolean =>
+  value === SECRET || (record(value) !== undefined && SECRET_KEY in (value as Raw));
+
+/** Whether the value is such a one, or one of its parts. What is nested too deep counts as one. */
+function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): boolean {
+  if (isOne(value)) return true;
+  if (value === null || typeof value !== "object") return false;
+  return depth > DEEPEST || Object.values(value).some((inner) => holds(inner, isOne, depth + 1));
+}
+
+export const secretNames = (raw: Raw | undefined): string[] => listOf(raw?.["__secret"]).map(String);
+
+const SIZE_FORMS = ["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
+
+/** The wish without what is hidden on either side: such values can't be compared. */
+export function wishWithout(values: Values, hidden: ReadonlySet<string>): Wish {
+  const gone = new Set(hidden);
+  if (SIZE_FORMS.some((name) => hidden.has(name))) for (const name of SIZE_FORMS) gone.add(name);
+  const kept = <T extends string>(names: Iterable<T>) => [...names].filter((path) => !gone.has(path.split(".")[0]!));
+  const asked = Object.fromEntries(kept(Object.keys(values.asked)).map((name) => [name, (values.asked as Raw)[name]]));
+  const wish = wishOf(asked as Asked, new Set(kept(values.unknown)));
+  // Not said is "read_write"; hidden is neither.
+  if (gone.has("type")) delete wish.type;
+  return wish;
+}
+
+/** Whether two values are the same for the engine. */
+export const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);

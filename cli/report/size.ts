@@ -1,0 +1,27 @@
+// What a compute has before and after, from the documented tables.
+
+import { capacityOf } from "../../provider/rules/capacity.js";
+import type { Wish } from "../../provider/rules/settings.js";
+import type { Size } from "./types.js";
+
+type Limits = Pick<Wish, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">;
+
+/** Undefined where a limit is not known. */
+export function sizeOf({ autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu }: Limits): Size | undefined {
+  if (typeof minCu !== "number" || typeof maxCu !== "number" || minCu <= 0 || maxCu < minCu) return undefined;
+  const { memoryGb, diskGib, maxConnections } = capacityOf(minCu, maxCu);
+  return { minCu, maxCu, memoryGb, diskGib, ...(maxConnections === undefined ? {} : { maxConnections }) };
+}
+
+/** A limit that the program does not manage stays as it is. */
+export function sizeAfter(old: Limits, wish: Limits): Size | undefined {
+  return sizeOf({
+    autoscalingLimitMinCu: wish.autoscalingLimitMinCu ?? old.autoscalingLimitMinCu,
+    autoscalingLimitMaxCu: wish.autoscalingLimitMaxCu ?? old.autoscalingLimitMaxCu,
+  });
+}
+
+export function diskNote(before: Size | undefined, after: Size | undefined): string | undefined {
+  if (!before || !after || after.diskGib >= before.diskGib) return undefined;
+  return `the local disk shrinks from ${before.diskGib} to ${after.diskGib} GiB: queries that need more temporary space fail with "No space left on device" (53100)`;
+}

@@ -1,0 +1,91 @@
+// One document -> one stack's part of the report.
+
+import { identityOf, readApprovals } from "../../provider/rules/approval.js";
+import { atLeast, type Impact } from "../../provider/rules/restart.js";
+import { clean, quote } from "./clean.js";
+import { findingsOf } from "./findings.js";
+import { previewOf } from "./preview.js";
+import type { Diagnostic, Preview, Raw, StackReport } from "./types.js";
+
+export interface StackOptions {
+  source: string;
+  failOn: Impact;
+  folder: string;
+  nowMs: number;
+}
+
+export const UNKNOWN_NAME = "unknown";
+const MOST_ERRORS = 20;
+
+export function stackReport(document: Raw, { source, failOn, folder, nowMs }: StackOptions): StackReport {
+  const preview = previewOf(document);
+  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = place(preview) ?? {};
+  const approve = preview.config["compute:approve"];
+  const approvals = readApprovals(
+    typeof approve === "string" || approve === undefined ? approve : JSON.stringify(approve),
+    nowMs,
+  );
+  const { findings, unknownOps } = findingsOf(preview.steps, {
+    digests: approvals.digests,
+    floor: atLeast(failOn, "restart") || failOn === "none" ? "restart" : failOn,
+    folder,
+  });
+  const failures = preview.diagnostics.filter(({ severity }) => !QUIET.has(severity));
+  return {
+    source: clean(source),
+    project: clean(project),
+    stack: clean(stack),
+    findings,
+    incomplete: [
+      ...(failures.length > 0 ? [failureOf(failures)] : []),
+      ...preview.problems,
+      ...unknownOps.map((op) => `it has a step ${quote(op)}, which this version of the report does not know`),
+    ],
+    errors: errorsOf(failures),
+    remarks: approvals.problem
+      ? [`compute:approve can't be used, so nothing counts as approved: ${quote(clean(approvals.problem, 200))}`]
+      : [],
+    approvalCount: approvals.count,
+  };
+}
+
+function place({ steps, diagnostics }: Preview) {
+  for (const { urn } of [...steps, ...diagnostics]) {
+    const identity = urn === undefined ? undefined : identityOf(urn);
+    if (identity) return identity;
+  }
+  return undefined;
+}
+
+/** What is none of these counts as an error: a failure must not be missed for a word that is new. */
+const QUIET = new Set(["debug", "info", "info#err", "warning"]);
+
+const REFUSAL = 'onRestart is "refuse"';
+
+function failureOf(failures: readonly Diagnostic[]): string {
+  const refused = failures.filter(({ message }) => message.includes(REFUSAL));
+  const names = [...new Set(refused.map(({ urn }) => quote(clean((urn && identityOf(urn)?.name) ?? "a compute"))))];
+  if (names.length === 0) return "the preview failed: what comes after the failure is not in it";
+  return `the preview refused the change of ${names.slice(0, 5).join(", ")} and stopped there: what comes after it is not in it. For a full report let the pipeline preview with \`--config compute:onRestart=warn\``;
+}
+
+/** What check says repeats the value, also that of a secret. */
+const VALUE = /(property \S+) value \{[\s\S]*?\} (has a problem: )/;
+const LEAD = /^Running program '.*' failed with an unhandled exception:$/;
+
+/** The first line that says something, once each. */
+function errorsOf(failures: readonly Diagnostic[]): string[] {
+  const lines = failures.flatMap(({ message, urn }) => {
+    const text = message.replace(/^error: /, "").replace(VALUE, "$1 $2");
+    const line = text
+      .split("\n")
+      .map((one) => clean(one, text.includes(REFUSAL) ? 900 : 300))
+      .find((one) => one !== "" && !LEAD.test(one));
+    if (!line || line === "preview failed") return [];
+    const name = urn === undefined ? undefined : identityOf(urn)?.name;
+    return [name === undefined ? quote(line) : `${quote(clean(name))}: ${quote(line)}`];
+  });
+  const unique = [...new Set(lines)];
+  const more = unique.length - MOST_ERRORS;
+  return more > 0 ? [...unique.slice(0, MOST_ERRORS), `and ${more} more`] : unique;
+}
