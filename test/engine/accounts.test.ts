@@ -80,8 +80,10 @@ exports.homeSize = getEndpointOutput({ projectId, id: "${SEED.primaryId}" }).aut
       const { document } = await stack.ws.previewJson();
       expect(opsIn(document.steps)).toEqual({ there: "update" });
       expect(document.diagnostics).toMatchObject([
-        { severity: "warning", message: expect.stringContaining("autoscalingLimitMaxCu 4 → 8") },
+        { severity: "warning", message: expect.stringMatching(/autoscalingLimitMaxCu 4 → 8.* Right now it is active/) },
       ]);
+      // Asked with the instance's key.
+      expect([requests(home.em), requests(away.em)]).toEqual([[], [`GET /projects/${SEED.projectId}/endpoints`]]);
       await stack.ws.setConfig({ "compute:onRestart": "refuse" });
       const { stdout } = await stack.ws.preview({ fails: true });
       expect(stdout).toContain('onRestart is "refuse"');

@@ -72,6 +72,7 @@ describeWithEngine("a preview tells the truth", (engine) => {
   beforeAll(async () => {
     story = await startStory(engine, {
       program: "",
+      config: { "compute:liveNotices": "true" },
       before: (em) => {
         for (const name of NAMES) for (const id of [`br-${name}`, otherBranch(`br-${name}`)]) addBranch(em, id);
       },
@@ -88,7 +89,8 @@ describeWithEngine("a preview tells the truth", (engine) => {
   afterAll(() => story?.close());
 
   describe.each(Object.entries(STATES) as [Phase, string][])("%s: the last step %s", (phase) => {
-    test("no preview sends a request", () => expect(sent.get(phase)).toEqual([]));
+    test("each preview asks once how its computes are right now, and sends nothing else", () =>
+      expect(sent.get(phase)).toEqual(KINDS.map(() => `GET /projects/${PROJECT}/endpoints`)));
 
     describe.each(KINDS)("pulumi %s", (kind) => {
       const shown = (name: string): Shown =>

@@ -11,6 +11,10 @@ const RESOURCE_TAIL =
 const STACK_TAIL =
   'onRestart is "refuse" (compute:onRestart in the stack\'s config), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change, or run `pulumi config set compute:onRestart warn` and set it back afterwards; or take the change back';
 
+/** What it ends with; `approval.test.ts` does as it says. */
+const APPROVE =
+  /\. To approve exactly this change, ([0-9a-f]{12}): pulumi config set --path "compute:approve\[0\]" \1$/;
+
 /** One compute by name: what the program says of it, and its options. Each is on a branch of its own. */
 type Computes = Record<string, [args: string, options?: string]>;
 
@@ -36,7 +40,8 @@ describeWithEngine("onRestart", (engine) => {
   let story: Story;
   const use = (change: Computes, source?: number) =>
     story.ws.setProgram(files(program({ ...BEFORE, ...change }, source)));
-  const errorsOf = (text: string) => [...text.matchAll(/^ {4}error: .*? has a problem: (.*)$/gm)].map(([, one]) => one);
+  const errorsOf = (text: string) =>
+    [...text.matchAll(/^ {4}error: .*? has a problem: (.*)$/gm)].map(([, one]) => one!.replace(APPROVE, ""));
 
   beforeAll(async () => {
     story = await startStory(engine, {

@@ -50,7 +50,7 @@ export async function startStory(engine: Engine, options: StoryOptions): Promise
           more?.onOutput?.(chunk, stream);
         },
       });
-    await ws.setConfig({ "compute:pollSeconds": "0.2", ...config });
+    await ws.setConfig({ "compute:pollSeconds": "0.2", "compute:liveNotices": "false", ...config });
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,111 @@
+/** What a preview's warning says of the moment: from one request a project, and never in the marker. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
+import { addBranch, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
+
+const LIST = `GET /projects/${SEED.projectId}/endpoints`;
+const NAMES = ["used", "idle", "stopped"];
+const program = (args: string) =>
+  files(NAMES.map((name) => `new Endpoint("${name}", { projectId, branchId: "br-${name}", ${args} });`).join("\n"));
+
+describeWithEngine("a preview's warning", (engine) => {
+  let story: Story;
+  const idOf = async (name: string) => (await story.ws.resource(name)).id!;
+  const preview = async () => {
+    const shown = shownInJson((await story.ws.previewJson()).document);
+    const words = Object.fromEntries(
+      NAMES.map((name) => [name, / Right now it is (.*?)\. /.exec(shown.get(name)!.warnings[0]!)?.[1]]),
+    );
+    const markers = NAMES.map((name) => shown.get(name)!.restart![1]);
+    return { words, markers, asked: requests(story.em) };
+  };
+
+  beforeAll(async () => {
+    story = await startStory(engine, {
+      program: "",
+      config: { "compute:liveNotices": "true" },
+      before: (em) => {
+        for (const name of NAMES) addBranch(em, `br-${name}`);
+      },
+    });
+    const { ws, em } = story;
+    await ws.setProgram(program("size: 1"));
+    await ws.up({ args: ["--skip-preview"] });
+    em.world.endpoints[await idOf("used")]!.last_active = new Date(Date.now() - 3_600_000).toISOString();
+    Object.assign(em.world.endpoints[await idOf("idle")]!, { current_state: "idle" });
+    em.world.endpoints[await idOf("stopped")]!.last_active = "2000-01-01T00:00:00Z";
+    requests(em);
+    await ws.setProgram(program("size: 2"));
+  }, ENGINE_TEST_MS);
+  afterAll(() => story?.close());
+
+  test(
+    "says what is true right now, with one request for the project",
+    async () => {
+      const { words, markers, asked } = await preview();
+      expect(words).toEqual({
+        used: expect.stringMatching(/^active, last used 1 h( \d+ (s|min))? ago: open connections drop$/),
+        idle: "idle: no connection is open, the change takes effect at the next start",
+        stopped: "active: open connections drop",
+      });
+      expect(asked).toEqual([LIST]);
+      // The same for all, whatever is true right now.
+      expect(new Set(markers)).toEqual(new Set([expect.stringMatching(/^yes: size 1 → 2; if the compute is active/)]));
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "asks nothing where nothing restarts, and in no up",
+    async () => {
+      const { ws } = story;
+      await ws.setProgram(program("size: 1, suspendTimeoutSeconds: 600"));
+      await ws.previewJson();
+      expect(requests(story.em)).toEqual([]);
+      await ws.setProgram(program("size: 2"));
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "is silent of it where it is turned off",
+    async () => {
+      await story.ws.setConfig({ "compute:liveNotices": "false" });
+      expect(await preview()).toMatchObject({
+        words: { used: undefined, idle: undefined, stopped: undefined },
+        asked: [],
+      });
+      await story.ws.setConfig({ "compute:liveNotices": "true" });
+    },
+    ENGINE_TEST_MS,
+  );
+
+  const failing = [
+    ["the service fails", { status: 503 }],
+    ["the service is slow", { delayMs: 60_000 }],
+    ["the key is refused", { status: 401 }],
+    ["something else answers", { status: 200, body: "<html>Sign in</html>" }],
+  ] as const;
+  test.each(failing)(
+    "is silent of it where %s, after one try",
+    async (_rule, then) => {
+      const { em } = story;
+      em.faults.add({ match: {}, times: 100, then });
+      const { words, asked } = await preview();
+      expect([words, asked]).toEqual([{ used: undefined, idle: undefined, stopped: undefined }, [LIST]]);
+      em.faults.clear();
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "is silent of it where there is no key",
+    async () => {
+      const shown = await story.ws.previewJson({ env: { COMPUTE_API_KEY: "", COMPUTE_API_URL: "" } });
+      const { warnings } = shownInJson(shown.document).get("used")!;
+      expect(warnings).toEqual([expect.not.stringContaining("Right now")]);
+      expect(requests(story.em)).toEqual([]);
+    },
+    ENGINE_TEST_MS,
+  );
+});
