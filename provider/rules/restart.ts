@@ -194,7 +194,8 @@ function describe<K extends SettingName>(
     return [{ property, old: "a secret value", new: "another", ...effect }];
   }
   if (name === "pgSettings" && next !== UNKNOWN) {
-    const before = (old ?? {}) as Record<string, string>;
+    // Without a prototype, which has names of its own.
+    const before = Object.assign(Object.create(null), old) as Record<string, string>;
     const after = next as Record<string, string>;
     return Object.keys(after)
       .filter((key) => before[key] !== after[key])

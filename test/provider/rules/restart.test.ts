@@ -109,6 +109,7 @@ describe("the impact of one change", () => {
     ["a branch that was not known", {}, { branchId: "br-b" }, "restart"],
     ["a Postgres setting taken out", { pgSettings: { a: "1", b: "2" } }, { pgSettings: { a: "1" } }, "none"],
     ["a Postgres setting added", { pgSettings: { a: "1" } }, { pgSettings: { a: "1", b: "2" } }, "may-restart"],
+    ["one with a name that every object has", { pgSettings: {} }, { pgSettings: { constructor: "1" } }, "may-restart"],
     ["a timeout of 0 where none is told", {}, { suspendTimeoutSeconds: 0 }, "none"],
     ["triggers where there were none", {}, { restartTriggers: [1] }, "restart"],
     ["triggers in another order", { restartTriggers: [1, 2] }, { restartTriggers: [2, 1] }, "restart"],
