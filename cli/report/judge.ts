@@ -105,9 +105,13 @@ function worseOf(verdict: Verdict | undefined, marker: Marker | undefined): Judg
   }
   if (!verdict) return { impact: "none", causes: [], notes: [] };
   const cause = verdict.reasons.find(({ impact }) => impact === verdict.impact);
+  const worstFirst = [...verdict.reasons].sort(
+    (a, b) => Number(worse(b.impact, a.impact)) - Number(worse(a.impact, b.impact)),
+  );
+  const more = worstFirst.length - MOST_CAUSES;
   return {
     impact: verdict.impact,
-    causes: verdict.reasons.map((reason) => ({
+    causes: worstFirst.slice(0, MOST_CAUSES).map((reason) => ({
       property: clean(reason.property),
       old: clean(reason.old),
       new: clean(reason.new),
@@ -116,10 +120,11 @@ function worseOf(verdict: Verdict | undefined, marker: Marker | undefined): Judg
       effect: reason.effect,
     })),
     ...(cause ? { effect: cause.effect } : {}),
-    notes: notesOf(verdict),
+    notes: [...notesOf(verdict), ...(more > 0 ? [`${more} more properties change`] : [])],
   };
 }
 
+const MOST_CAUSES = 100;
 const notesOf = (verdict: Verdict | undefined): string[] => [...(verdict?.notes ?? [])];
 
 function atLeastMay(judged: Judged, effect: string): void {

@@ -1,9 +1,11 @@
 // Where in the program a compute stands: the first frame that is a file of the project.
 
 import { posix } from "node:path";
+import { clean } from "./clean.js";
 import { listOf, record } from "./preview.js";
 import type { Position, Step } from "./types.js";
 
+const LONGEST = 500;
 const FORM = /^project:\/\/\/(.{1,500})#(\d{1,7})(?:,(\d{1,7}))?$/u;
 /** Our own class, where a clone of it is part of the project. */
 const OUR_CLASS = /(?:^|\/)(?:dist\/)?sdk\/endpoint\.[jt]s$/;
@@ -23,7 +25,8 @@ function parsed(frame: string): Position | undefined {
   const [, path, line, column] = FORM.exec(frame) ?? [];
   if (!path || !line) return undefined;
   const file = decoded(path);
-  if (!file || !isInside(file) || OUR_CLASS.test(file)) return undefined;
+  // A path with anything unseen in it is not shown in part: it would be another one.
+  if (!file || !isInside(file) || clean(file, LONGEST) !== file || OUR_CLASS.test(file)) return undefined;
   return { file, line: Number(line), ...(column ? { column: Number(column) } : {}) };
 }
 

@@ -10,9 +10,8 @@ export const changeOf = ({ property, words, old, new: next }: Cause, show: (text
 const LIMIT = 6;
 
 /** The first changes, the worst ones on top, and the names of the others. */
-export function changesOf({ causes, said, others, impact }: Finding, show: (text: string) => string): string[] {
-  const sorted = [...causes].sort((a, b) => Number(b.impact === impact) - Number(a.impact === impact));
-  const lines = said === undefined ? sorted.map((one) => changeOf(one, show)) : [show(said)];
+export function changesOf({ causes, said, others }: Finding, show: (text: string) => string): string[] {
+  const lines = said === undefined ? causes.map((one) => changeOf(one, show)) : [show(said)];
   const names = others.slice(0, LIMIT).map(show).join(", ");
   return [
     ...lines.slice(0, LIMIT),

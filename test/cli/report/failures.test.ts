@@ -1,0 +1,113 @@
+/** A failed preview never looks clean: any error means that the document is partial. */
+import { describe, expect, test } from "vitest";
+import { fixture, inJson, preview, report, resize, urnOf } from "./support";
+
+const failed = (message: string, more: object = {}, steps: unknown[] = []) =>
+  preview(steps, { diagnostics: [{ severity: "error", message, ...more }] });
+
+describe("an error makes the report incomplete, with what is known", () => {
+  test.each<[what: string, document: unknown, errors: unknown[], computes: number]>([
+    [
+      "check refused the value",
+      failed("error: property size value {13} has a problem: 13 is not a size", { urn: urnOf("primary") }),
+      ["primary: property size has a problem: 13 is not a size"],
+      0,
+    ],
+    ["the program threw at start", fixture("failed-early.json"), [expect.stringMatching(/^Error: early$/)], 0],
+    ["the program threw late, all steps are there", fixture("failed-late.json"), [expect.stringContaining("late")], 9],
+    ["a policy was violated: nothing but `preview failed`", failed("error: preview failed\n", {}, [resize()]), [], 1],
+    [
+      "nothing but the root, which looks clean",
+      failed("error: unhandled rejection: boom"),
+      ["unhandled rejection: boom"],
+      0,
+    ],
+    [
+      "Ctrl-C",
+      preview([resize()], {
+        diagnostics: [
+          { severity: "info", message: "^C received" },
+          { severity: "error", message: "error: preview canceled" },
+        ],
+      }),
+      ["preview canceled"],
+      1,
+    ],
+    ["a severity that is new", preview([], { diagnostics: [{ severity: "fatal", message: "worse" }] }), ["worse"], 0],
+    ["an error without a message", preview([], { diagnostics: [{ severity: "error", message: 7 }] }), [], 0],
+  ])("%s", async (_what, document, errors, computes) => {
+    const found = await inJson(document);
+    expect(found).toMatchObject({ exitCode: 2, complete: false });
+    expect(found.verdict).toMatch(/^This preview is incomplete/);
+    expect(found.stacks[0].errors).toEqual(errors);
+    expect(found.stacks[0].computes).toHaveLength(computes);
+  });
+
+  test.each(["markdown", "text", "github"])("in %s, on stderr too, in one line", async (format) => {
+    const { code, stdout, stderr } = await report(["--format", format], fixture("failed-late.json"));
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/incomplete/);
+    expect(stdout).toMatch(/late/);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/the preview of test\/dev is incomplete: the preview failed/),
+    ]);
+  });
+
+  test.each(["info", "info#err", "warning", "debug"])("%s is none", async (severity) => {
+    const { exitCode } = await inJson(
+      preview([], { diagnostics: [{ severity, message: "error: not one" }, null, "x"] }),
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test("incomplete is worse than what is known, also where that alone would be exit code 3 or is allowed", async () => {
+    expect((await inJson(failed("boom", {}, [resize()]), ["--fail-on", "none"])).exitCode).toBe(2);
+  });
+});
+
+describe("a refusal by onRestart", () => {
+  test("names the compute, what it said, and the way to a full report", async () => {
+    const { stacks, exitCode } = await inJson(fixture("refused.json"));
+    expect(exitCode).toBe(2);
+    expect(stacks[0].incomplete).toEqual([
+      expect.stringMatching(/^the preview refused the change of resize and stopped there.*onRestart=warn/),
+    ]);
+    expect(stacks[0].errors).toEqual([
+      expect.stringMatching(/^resize: .*size 1 → 4: .*onRestart is "refuse".*compute:approve\[0\]/),
+    ]);
+  });
+});
+
+describe("values of a failed check are not repeated: they may be secret", () => {
+  test.each(["{13}", "{{map[a:{s3cr3t}]}}", "{s3cr3t\nwith lines}"])("%s", async (value) => {
+    const text = JSON.stringify(
+      await inJson(
+        failed(`error: property size value ${value} has a problem: the value, which is secret, is not allowed`, {
+          urn: urnOf("p"),
+        }),
+      ),
+    );
+    expect(text).toContain("property size has a problem");
+    expect(text).not.toMatch(/s3cr3t|13\}/);
+  });
+});
+
+describe("many errors", () => {
+  test("each once, and then counted", async () => {
+    const diagnostics = Array.from({ length: 60 }, (_, at) => ({
+      severity: "error",
+      message: `error: number ${at % 30}`,
+    }));
+    const { stacks } = await inJson(preview([], { diagnostics }));
+    expect(stacks[0].errors).toHaveLength(21);
+    expect(stacks[0].errors.at(-1)).toBe("and 10 more");
+  });
+});
+
+test("a clean preview claims no more than it knows", async () => {
+  for (const format of ["markdown", "text", "github", "json"]) {
+    const { stdout } = await report(["--format", format], JSON.stringify(preview([])));
+    expect(stdout).not.toMatch(/nothing else|no other/i);
+    expect(stdout).toContain("Nothing in this preview restarts, stops, replaces or deletes a compute");
+  }
+});

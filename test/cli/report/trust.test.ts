@@ -1,0 +1,272 @@
+/** Nothing in a document is trusted: what a program can name, it can't make a link, a tag, a command or a path of. */
+import { describe, expect, test } from "vitest";
+import { clean, marked, plain, plainName, quote } from "../../../cli/report/clean";
+import { code } from "../../../cli/report/markup";
+import {
+  BASE,
+  inJson,
+  oneCompute,
+  type Parsed,
+  preview,
+  report,
+  resize,
+  type StepOptions,
+  step,
+  urnOf,
+} from "./support";
+
+const EVIL = [
+  "a|b",
+  "`c`",
+  "``",
+  "<script>alert(1)</script>",
+  "<!-- x -->",
+  "@octocat",
+  "#1",
+  "org/repo#1",
+  "https://evil.test",
+  "www.evil.test",
+  "[a](https://evil.test)",
+  "![a](https://evil.test/a.png)",
+  "**bold**",
+  "a\nb",
+  "\n\n# heading\n",
+  "\r\n::error::x",
+  "</details>",
+  "&lt;",
+  "\\|",
+  "\\`",
+  "$x$",
+  "\u001b[31mred\u001b[0m",
+  "\u001b]8;;https://evil.test\u0007a\u001b]8;;\u0007",
+  "\u202egnp.exe",
+  "a\u200bb",
+  "\u{e0041}",
+  "\ud800",
+  "```sh",
+  "~~~",
+  "a\u2028b",
+  "##[error]x",
+  "\u0001x\u0002",
+  "%0A::error::x",
+  "-->",
+  "x".repeat(5000),
+  "\u0301".repeat(50),
+];
+
+describe("clean text", () => {
+  test.each(EVIL)("%j is one line without control characters and unseen ones, of limited length", (text) => {
+    const shown = clean(`a${text}b`);
+    expect(shown).toMatch(
+      /^[^\p{Control}\u2028\u2029\u200b-\u200f\u202a-\u202e\p{Surrogate}\u{e0000}-\u{e007f}]{1,121}$/u,
+    );
+  });
+  test.each([
+    ["\u001b[1;31mred\u001b[0m", "red"],
+    ["\u009b31mred", "red"],
+    ["\u001b]0;title\u0007x", "x"],
+    ["a\t\r\n b", "a b"],
+    ["a\u202eb", "a\ufffdb"],
+    ["y".repeat(200), `${"y".repeat(120)}…`],
+    ["👍🏽 é", "👍🏽 é"],
+    ["", ""],
+  ])("%j is shown as %j", (text, shown) => expect(clean(text)).toBe(shown));
+  test("megabytes cost nothing", () =>
+    expect(clean("\u001b[".repeat(5_000_000))).toHaveLength(1 + [...clean("\u001b[".repeat(100))].length));
+  test("somebody else's words inside a sentence are told apart, and can't be forged", () => {
+    const sentence = `it says ${quote(clean("\u0001x\u0002"))}, and goes`;
+    expect(plain(sentence)).toBe("it says x, and goes");
+    expect(marked(sentence, (text) => `<${text}>`)).toBe("it says <x>, and goes");
+  });
+  test("a name in the first line's comment can't end it", () => {
+    expect(plainName("shop/prod --> <b>\n")).toBe("shop/prod -_ _b__");
+  });
+});
+
+describe("code in Markdown", () => {
+  test.each(EVIL)("%j makes nothing but text", (text) => {
+    const shown = code(clean(text));
+    const inside =
+      /^`([^`|\\<>&@#\n]+)`$/.exec(shown)?.[1] ?? /^<code>((?:[\p{L}\p{N} ]|&#\d+;)*)<\/code>$/u.exec(shown)?.[1];
+    expect([shown, inside]).toEqual([shown, expect.any(String)]);
+  });
+});
+
+/** Everything in it that a program or a service can write, as bad as can be. */
+const document = (text: string): object => {
+  const evil = {
+    name: text,
+    projectId: text,
+    branchId: text,
+    type: text,
+    settings: { pgSettings: { [text]: text } },
+    restart: `yes: ${text}; ${text}`,
+  };
+  const more: StepOptions = {
+    outputs: { host: text },
+    oldMore: { initErrors: [text] },
+    more: { diffReasons: [text, "name"], detailedDiff: { [text]: { kind: text } } },
+    nextMore: { sourcePosition: `project:///${text}#1,1` },
+  };
+  return preview(
+    [
+      step({
+        name: text,
+        id: text,
+        old: { ...BASE, settings: { pgSettings: { [text]: "old" } } },
+        next: evil,
+        ...more,
+      }),
+      step({ op: "replace", name: `${text}2`, id: text, old: BASE, next: evil, ...more }),
+      step({ op: text, name: `${text}3`, old: BASE, next: BASE }),
+      step({ op: "create", name: `${text}4`, next: { ...BASE, adopt: text, restart: `maybe: adopts ${text}` } }),
+    ],
+    {
+      config: { "compute:approve": text },
+      diagnostics: [
+        { severity: "error", urn: urnOf(text), message: `error: ${text}` },
+        { severity: text, message: text },
+      ],
+    },
+  );
+};
+
+describe("a report on a document full of it", () => {
+  test.each(EVIL)("%j in Markdown stands inside code only", async (text) => {
+    const { stdout, code: exit } = await report(["--format", "markdown"], JSON.stringify(document(text)));
+    expect(exit).toBe(2);
+    const bare = stdout
+      .replace(/```sh\n(?:pulumi config set --path "compute:approve\[\d+\]" [0-9a-f]{12}\n)+```/g, "")
+      .replace(/`[^`\n|]*`/g, "C")
+      .replace(/<code>[^<\n]*<\/code>/g, "C");
+    expect(bare).not.toMatch(/octocat|evil|script|alert|bold|heading|https?:|www\.|[@`]|#1|::/);
+    expect(
+      bare.replace(/<\/?(?:details|summary)>|<br>|<!-- compute-endpoint report v1 [\w./ -]* -->/g, ""),
+    ).not.toMatch(/<(?!-)/);
+    const tables = stdout.split("\n").filter((line) => line.startsWith("|"));
+    const columns = new Set(tables.map((line) => line.split("|").length));
+    expect(columns.size).toBe(1);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThan(8000);
+  });
+
+  test.each(EVIL)("%j in workflow commands starts no command and ends none", async (text) => {
+    const { stdout } = await report(["--format", "github"], JSON.stringify(document(text)));
+    const lines = stdout.trimEnd().split("\n");
+    for (const line of lines.slice(0, -1)) {
+      expect(line).toMatch(/^::(?:error|warning) (?:file=[^:,\n]+,line=\d+,(?:col=\d+,)?)?title=[^:,\n]*::[^\n\r]*$/u);
+    }
+    expect(lines.at(-1)).not.toMatch(/^\s*::/);
+    expect(stdout).not.toMatch(/##\[|[\u202a-\u202e]/);
+  });
+
+  test.each(EVIL)("%j on a terminal commands nothing", async (text) => {
+    const { stdout, stderr } = await report(["--format", "text"], JSON.stringify(document(text)), {
+      terminal: true,
+      env: { NO_COLOR: "1" },
+    });
+    expect(stdout + stderr).toMatch(/^(?:[^\p{Control}\u202a-\u202e]|\n)*$/u);
+  });
+
+  test.each(["json", "markdown"])(
+    "__provider, and what else is ours or the engine's, is never in %s",
+    async (format) => {
+      const one = resize({ next: { __secret: ["a"], __urn: "hidden-urn", __autoName: "hidden-name" } });
+      const { stdout } = await report(["--format", format], JSON.stringify(preview([one])));
+      expect(stdout).not.toMatch(/exports\.handler|__|hidden-/);
+    },
+  );
+});
+
+describe("keys that mean something to JavaScript", () => {
+  test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("%s", async (key) => {
+    const text = JSON.stringify(preview([resize({ next: { settings: { pgSettings: { KEY: "1" } } } })])).replaceAll(
+      "KEY",
+      key,
+    );
+    const polluted = text
+      .replace('"config":{}', `"config":{"${key}":{"polluted":1}}`)
+      .replace('"changeSummary":{', `"changeSummary":{"${key}":1,`);
+    const found = await oneCompute(polluted);
+    expect(found.changes.map(({ property }: Parsed) => property)).toContain(`settings.pgSettings.${key}`);
+    expect(({} as Parsed).polluted).toBeUndefined();
+  });
+});
+
+describe("size", () => {
+  test("what is nested without end", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const text = JSON.stringify(
+      preview([resize({ old: { restartTriggers: ["DEEP"] }, next: { restartTriggers: ["DEEP"] } })]),
+    ).replaceAll('"DEEP"', deep);
+    expect((await inJson(text)).exitCode).toBe(3);
+  });
+  test("thousands of settings are counted, not listed", async () => {
+    const settings = { pgSettings: Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`s${at}`, "1"])) };
+    const { stdout } = await report(["--format", "text"], JSON.stringify(preview([resize({ next: { settings } })])));
+    expect(stdout).toMatch(/and 94 more\n[\s\S]*4901 more properties change/);
+    expect(stdout.length).toBeLessThan(3000);
+    const { changes } = await oneCompute(preview([resize({ next: { settings } })]));
+    expect(changes.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe("the annotated place is a file of the repository", () => {
+  const at = async (sourcePosition: unknown, stackTrace: unknown = undefined, args: string[] = []) =>
+    (await oneCompute(preview([resize({ nextMore: { sourcePosition, stackTrace } })]), args)).position;
+
+  test.each<[string, unknown]>([
+    ["project:///index.ts#27,11", { file: "index.ts", line: 27, column: 11 }],
+    ["project:///src/db%20main.ts#3", { file: "src/db main.ts", line: 3 }],
+    ...[
+      "project:///../other/index.ts#1,1",
+      "project:///a/../../index.ts#1,1",
+      "project:////etc/passwd#1,1",
+      "project:///%2e%2e/x.ts#1,1",
+      "project:///%2Fetc/x#1",
+      "file:///etc/passwd#1,1",
+      "project:///node_modules/x/index.js#1,1",
+      "project:///a/node_modules/x.js#1",
+      "project:///.git/config#1",
+      "project:///a\\..\\b#1",
+      "project:///C:/x.ts#1",
+      "project:///index.ts",
+      "project:///index.ts#x",
+      "project:///a%0Ab.ts#1",
+      "project:///%#1",
+      "project:///~/x#1",
+      "project:///dist/sdk/endpoint.js#77,16",
+      "",
+      "x",
+      7,
+      null,
+      {},
+    ].map((bad): [string, unknown] => [bad as string, undefined]),
+  ])("%j", async (position, place) => expect(await at(position)).toEqual(place));
+
+  test("the first frame that is one, where the position is in a package or in our class", async () => {
+    const stack = [
+      {},
+      { sourcePosition: "project:///../../clone/node_modules/x.js#1,1" },
+      null,
+      { sourcePosition: "project:///lib/db.ts#9,2" },
+      { sourcePosition: "project:///index.ts#1,1" },
+    ];
+    expect(await at("project:///sdk/endpoint.ts#77,16", stack)).toEqual({ file: "lib/db.ts", line: 9, column: 2 });
+  });
+
+  test("a deletion has no line: it is gone", async () => {
+    const gone = step({ op: "delete", old: BASE, oldMore: { sourcePosition: "project:///index.ts#27,11" } });
+    expect((await oneCompute(preview([gone]))).position).toBeUndefined();
+  });
+
+  test("--folder is where Pulumi.yaml stands", async () => {
+    expect(await at("project:///index.ts#1,1", undefined, ["--folder", "./infra/db/"])).toEqual({
+      file: "infra/db/index.ts",
+      line: 1,
+      column: 1,
+    });
+  });
+  test.each(["../x", "/x", "a/../../x", "node_modules/x"])("--folder %s is bad usage", async (folder) => {
+    expect(await report(["--folder", folder])).toMatchObject({ code: 2, stderr: expect.stringContaining("--folder") });
+  });
+});
