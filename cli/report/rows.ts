@@ -27,7 +27,7 @@ function cellsOf(finding: Finding): string[] {
   const why = [...(isTold ? [] : [marked(finding.effect ?? "", code)]), ...changes].join("<br>");
   return [
     code(name),
-    `${SIGN[impact]} ${impact === "none" ? what : `**${what}**`}`,
+    `${SIGN[impact]} ${impact === "none" ? what : `**${what}**${impact === "restart" ? ", if active" : ""}`}`,
     why,
     memoryOf(finding),
     connectionsOf(finding),

@@ -2,7 +2,7 @@
 // object), and a value that preview does not know is a fixed text, whatever their types are.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { canonical, type Wish } from "../../provider/rules/settings.js";
+import type { Wish } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
 import { listOf, record } from "./preview.js";
 import type { Raw } from "./types.js";
@@ -102,6 +102,3 @@ export function wishWithout(values: Values, hidden: ReadonlySet<string>): Wish {
   if (gone.has("type")) delete wish.type;
   return wish;
 }
-
-/** Whether two values are the same for the engine. */
-export const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);

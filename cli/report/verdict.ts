@@ -4,9 +4,7 @@ import { atLeast, IMPACTS, type Impact } from "../../provider/rules/restart.js";
 import { worstOf } from "./judge.js";
 import type { Finding, Report, StackReport } from "./types.js";
 
-export const EXITS = { fine: 0, unusable: 2, found: 3 } as const;
-
-export const FAIL_ON: readonly Impact[] = IMPACTS;
+const EXITS = { fine: 0, unusable: 2, found: 3 } as const;
 
 /** Whether the finding stands in the way. `none` lets everything pass. */
 export const stops = ({ impact, approval }: Finding, failOn: Impact): boolean =>

@@ -25,7 +25,7 @@ describe("the tarball", () => {
       `tarball: ${files.length} files, ${(size / 1000).toFixed(0)} kB, unpacked ${(unpackedSize / 1000).toFixed(0)} kB`,
     );
     const paths = files.map(({ path }) => path).filter((path) => !/^docs\/[a-z-]+\.md$/.test(path));
-    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json", "schema/report.schema.json"];
     expect(paths.filter((path) => !path.startsWith("dist/")).sort()).toEqual(documents);
     const built = paths.filter((path) => path.startsWith("dist/"));
     expect(built.filter((path) => !/^dist\/(sdk|provider|emulator|cli)\/.*(\.js|\.d\.ts)$/.test(path))).toEqual([]);
@@ -70,6 +70,12 @@ describe("an installed package", () => {
     ],
     ["./provider", "-e", `console.log(typeof require("pulumi-compute-endpoint/provider").provider.create)`, "function"],
     ["./emulator", "-e", `console.log(typeof require("pulumi-compute-endpoint/emulator").startEmulator)`, "function"],
+    [
+      "./report.schema.json",
+      "-e",
+      `console.log(require("pulumi-compute-endpoint/report.schema.json").properties.formatVersion.const)`,
+      "1",
+    ],
     [
       "./package.json",
       "-e",

@@ -1,0 +1,142 @@
+/** What stands in a pull request, and that it keeps within its bytes. */
+import { describe, expect, test } from "vitest";
+import { BASE, inJson, preview, report, resize, step } from "./support";
+
+const markdown = async (input: unknown, args: string[] = []) =>
+  (await report(["--format", "markdown", ...args], typeof input === "string" ? input : JSON.stringify(input))).stdout;
+const gone = (name: string, id = `ep-${name}`) => step({ op: "delete", name, id, old: BASE });
+const inStack = (stack: string, steps: object[]) =>
+  JSON.stringify(preview(steps)).replaceAll("prod::shop", `${stack}::shop`);
+
+describe("Markdown", () => {
+  test("as a reader sees it", async () => {
+    const at = { nextMore: { sourcePosition: "project:///index.ts#12,17" } };
+    expect(await markdown(preview([resize(at)]))).toMatchInlineSnapshot(`
+      "<!-- compute-endpoint report v1 shop/prod -->
+
+      ### 🟠 \`shop/prod\`: 1 compute restarts; 1 not approved
+
+      | compute | what happens | why | memory | max_connections | approval |
+      | --- | --- | --- | --- | --- | --- |
+      | \`primary\` | 🟠 **restarts**, if active | \`size\` \`1\` → \`4\` | 4 → 16 GB | 450 → 1802 | \`9c86f4de45a0\` |
+
+      To approve exactly this change, run in the program's folder with stack \`prod\`, and commit the stack's file:
+
+      \`\`\`sh
+      pulumi config set --path "compute:approve[0]" 9c86f4de45a0
+      \`\`\`
+
+      <details><summary>Details</summary>
+
+      - \`primary\` \`ep-amber-field-a5x7w3rt\`: if the compute is active it restarts, and open connections drop; size 1 CU → 4 CU; \`index.ts:12\`; \`urn:pulumi:prod::shop::pulumi-nodejs:dynamic/compute:Endpoint::primary\`
+
+      Memory and \`max_connections\` are the documented ones of the size, approximate. Clients should reconnect by themselves. What the preview left out (\`--target\`, \`--exclude\`) is not in it.
+
+      </details>
+      "
+    `);
+  });
+
+  test("approved, and with nothing to say", async () => {
+    const { stacks } = await inJson(preview([resize()]));
+    const config = { "compute:approve": stacks[0].computes[0].approval.digest };
+    const text = await markdown(preview([resize()], { config }));
+    expect(text).toContain("### 🟠 `shop/prod`: 1 compute restarts; approved\n");
+    expect(text).toMatch(/\| ✅ approved, `[0-9a-f]{12}` \|/);
+    expect(text).not.toContain("To approve");
+    expect(await markdown(preview([]))).toBe(
+      "<!-- compute-endpoint report v1 shop/prod -->\n\n### 🟢 `shop/prod`: Nothing in this preview restarts, stops, replaces or deletes a compute\n",
+    );
+  });
+
+  test("a replaced host, old and new", async () => {
+    const moved = step({ op: "replace", old: BASE, next: { ...BASE, projectId: "other", restart: "yes: …" } });
+    const text = await markdown(preview([moved]));
+    expect(text).toContain("### 🔴 `shop/prod`: 1 compute gets a new host; 1 not approved");
+    expect(text).toContain("| `ep-amber-field-a5x7w3rt.us-east-2.aws.neon.tech` → **new host** |");
+  });
+
+  test.each([
+    ["one stack", [inStack("prod", [resize()])], [], "shop/prod"],
+    ["several, in the order of the inputs", [inStack("prod", []), inStack("dev", [])], [], "shop/prod shop/dev"],
+    ["a stack twice", [inStack("prod", []), inStack("prod", [])], [], "shop/prod"],
+    ["named by the pipeline, also where there is no document", [""], ["--name", "shop/prod"], "shop/prod"],
+    ["nothing known", [""], [], "unknown"],
+  ])("the first line names %s", async (_what, documents, args, name) => {
+    const [first] = (await markdown(documents.join("\n"), args)).split("\n");
+    expect(first).toBe(`<!-- compute-endpoint report v1 ${name} -->`);
+  });
+
+  test("several stacks have a section each, and a line over all", async () => {
+    const text = await markdown([inStack("prod", [gone("a")]), inStack("dev", [resize()])].join("\n"));
+    expect(text.match(/^#+ .*$/gm)).toEqual([
+      "## 🔴 1 compute is deleted, 1 restarts; 2 not approved",
+      "### 🔴 `shop/prod`: 1 compute is deleted; 1 not approved",
+      "### 🟠 `shop/dev`: 1 compute restarts; 1 not approved",
+    ]);
+  });
+});
+
+describe("the Markdown keeps within --max-bytes", () => {
+  const many = preview([
+    ...Array.from({ length: 300 }, (_, at) => resize({ name: `compute-${at}`, id: `ep-${at}` })),
+    ...Array.from({ length: 60 }, (_, at) => gone(`gone-${at}`)),
+    step({ op: "replace", name: "moved", old: BASE, next: { ...BASE, projectId: "p", restart: "yes: …" } }),
+    step({ name: "harmless", old: { ...BASE, restart: "no" }, next: { ...BASE, name: "b", restart: "no" } }),
+  ]);
+  const verdict = "60 computes are deleted, 1 gets a new host, 300 restart; 361 not approved";
+  const bytes = (text: string) => Buffer.byteLength(text);
+
+  test.each([1000, 1500, 2000, 5000, 20_000, 60_000, 100_000, 1_000_000])(
+    "%i: the verdict counts all, deletions come first",
+    async (most) => {
+      const text = await markdown(many, ["--max-bytes", String(most)]);
+      expect(bytes(text)).toBeLessThanOrEqual(most);
+      expect(text).toContain(verdict);
+      const rows = (text.match(/^\| `/gm) ?? []).length;
+      const cut = /Not in the table for want of room: (\d+) computes?/.exec(text)?.[1] ?? "0";
+      expect(rows + Number(cut)).toBe(362);
+      if (rows > 0) expect(text.indexOf("`gone-0`")).toBeLessThan(text.indexOf("`compute-0`") >>> 0);
+      // The budget is used: another row would not fit.
+      if (cut !== "0" && rows > 0) expect(bytes(text)).toBeGreaterThan(most - 1000);
+    },
+  );
+
+  test("details go before rows do", async () => {
+    const whole = await markdown(many, ["--max-bytes", "1000000"]);
+    const tight = await markdown(many, ["--max-bytes", String(bytes(whole) - 1)]);
+    expect(whole).toContain("<details>");
+    expect(tight).not.toContain("<details>");
+    expect(tight).not.toContain("for want of room");
+  });
+
+  test("what is deleted or moves is named also without a row, as far as there is room", async () => {
+    const text = await markdown(many, ["--max-bytes", "2000"]);
+    const names = /^Deleted or with a new host: (.*)\.$/m.exec(text)?.[1] ?? "";
+    const shown = (names.match(/`/g) ?? []).length / 2 + (text.match(/^\| `/gm) ?? []).length;
+    const rest = Number(/and (\d+) more$/.exec(names)?.[1] ?? 0);
+    expect(shown + rest).toBe(61);
+  });
+
+  test("each command belongs to a row", async () => {
+    const text = await markdown(many, ["--max-bytes", "5000"]);
+    const commands = [...text.matchAll(/^pulumi config set .* ([0-9a-f]{12})$/gm)].map(([, digest]) => digest);
+    expect(commands).toEqual([...text.matchAll(/^\| `.*\| `([0-9a-f]{12})` \|$/gm)].map(([, digest]) => digest));
+    expect(commands.length).toBeGreaterThan(0);
+  });
+
+  test.each([1000, 3000, 60_000])("%i for a hundred stacks: the worst have a section", async (most) => {
+    const stacks = Array.from({ length: 100 }, (_, at) => inStack(`stack-${at}`, at === 70 ? [gone("a")] : [resize()]));
+    const text = await markdown(stacks.join("\n"), ["--max-bytes", String(most), "--name", "all"]);
+    expect(bytes(text)).toBeLessThanOrEqual(most);
+    expect(text).toContain("1 compute is deleted, 99 restart; 100 not approved");
+    expect(text).toContain("### 🔴 `shop/stack-70`");
+  });
+
+  test.each(["999", "x", "-1", "1e5"])("%s is bad usage", async (most) => {
+    expect(await report([`--max-bytes=${most}`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--max-bytes must be a whole number from 1000"),
+    });
+  });
+});
