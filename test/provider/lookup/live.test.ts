@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { type EmulatorOptions, SEED, startEmulator } from "../../../emulator/index.js";
+import * as desk from "../../../provider/lookup/index.js";
+import type { Impact } from "../../../provider/rules/restart.js";
+import type { WireEndpoint } from "../../../provider/wire/endpoint.js";
+
+const NOW = Date.parse("2026-05-01T12:00:00Z");
+const USED = { current_state: "active", last_active: "2026-05-01T11:59:48Z" };
+
+describe("what a change means for a compute as it is now", () => {
+  test.each<[Partial<WireEndpoint>, Impact, string | undefined]>([
+    [USED, "restart", "active, last used 12 s ago: open connections drop"],
+    [USED, "stop", "active, last used 12 s ago: open connections drop"],
+    [USED, "may-restart", "active, last used 12 s ago: if it restarts, open connections drop"],
+    [{ ...USED, last_active: "2000-01-01T00:00:00Z" }, "restart", "active: open connections drop"],
+    [{ ...USED, last_active: "soon" }, "restart", "active: open connections drop"],
+    // The service's clock may be ahead of ours.
+    [{ ...USED, last_active: "2026-05-01T12:00:30Z" }, "restart", "active, last used 0 s ago: open connections drop"],
+    [{ current_state: "active" }, "restart", "active: open connections drop"],
+    [{ current_state: "idle" }, "restart", "idle: no connection is open, the change takes effect at the next start"],
+    [
+      { current_state: "idle" },
+      "may-restart",
+      "idle: no connection is open, the change takes effect at the next start",
+    ],
+    [{ current_state: "idle" }, "stop", "idle: no connection is open"],
+    [{ current_state: "idle" }, "new-host", "idle: no connection is open"],
+    [{ ...USED, pending_state: "idle" }, "restart", undefined],
+    [{ current_state: "init" }, "restart", undefined],
+    [{ current_state: "hibernating" }, "restart", undefined],
+    [{}, "restart", undefined],
+  ])("%j, for %s: %s", (endpoint, impact, words) => {
+    expect(desk.liveWords({ id: "ep-a", ...endpoint } as WireEndpoint, impact, NOW)).toBe(words);
+  });
+});
+
+describe("the computes as they are now", () => {
+  async function asked(spoil: (em: Awaited<ReturnType<typeof startEmulator>>) => void, options?: EmulatorOptions) {
+    const em = await startEmulator(options);
+    try {
+      spoil(em);
+      const env = { COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url };
+      const answer = await desk
+        .computesNow({ get: () => undefined }, env, SEED.projectId)
+        .catch((error: Error) => error);
+      return { answer, requests: em.requests.map(({ method, path }) => `${method} ${path}`) };
+    } finally {
+      await em.close();
+    }
+  }
+
+  test("come with one list", async () => {
+    const { answer, requests } = await asked(() => {});
+    expect(answer).toMatchObject({ endpoints: [{ id: SEED.primaryId }], nowMs: expect.any(Number) });
+    expect(requests).toEqual([`GET /projects/${SEED.projectId}/endpoints`]);
+  });
+
+  test.each([[{ status: 503 }], [{ status: 429, headers: { "retry-after": "1" } }], [{ cut: true as const }]])(
+    "are not asked for a second time after %j",
+    async (then) => {
+      const { answer, requests } = await asked((em) => void em.faults.add({ match: {}, times: 9, then }));
+      expect(answer).toBeInstanceOf(Error);
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  test("are not to be had without a key", async () => {
+    await expect(desk.computesNow({ get: () => undefined }, {}, SEED.projectId)).rejects.toThrow(/no API key/);
+  });
+});
