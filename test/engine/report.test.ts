@@ -183,7 +183,8 @@ describeWithEngine("compute-endpoint report", (engine) => {
     "a program that fails never looks clean",
     async () => {
       const { ws } = story;
-      await ws.setProgram(files(`${program()}\nthrow new Error("boom");`));
+      // A moment later: after a throw at once the engine's own SDK takes a minute to end.
+      await ws.setProgram(files(`${program()}\nsetTimeout(() => { throw new Error("boom"); }, 300);`));
       const { stdout, stderr, code } = await report((await ws.pulumi(["preview", "--json"], { fails: true })).stdout);
       expect(code).toBe(2);
       expect(stdout).toContain("⛔ `test/dev`: This preview is incomplete");
