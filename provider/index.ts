@@ -2,14 +2,11 @@
 
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
 import { check, type FirstChecks } from "./endpoint/check.js";
-import { create } from "./endpoint/create.js";
 import { diff } from "./endpoint/diff.js";
 import { programOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
-import { read } from "./endpoint/read.js";
-import { remove } from "./endpoint/remove.js";
 import type { Process } from "./endpoint/step.js";
-import { update } from "./endpoint/update.js";
+import { create, read, remove, update } from "./endpoint/steps.js";
 import { Wanted } from "./endpoint/wanted.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
 import { endWithEngine } from "./lifeline.js";
@@ -64,6 +61,7 @@ export const provider = {
 
   check(olds: Props, news: Props) {
     return speaking(async () => {
+      wanted.check(news["__urn"], olds["projectId"] === undefined);
       const answer = check(firstChecks, shared.config, olds, news);
       for (const line of answer.warnings) warn(line);
       return { inputs: answer.inputs, failures: answer.failures };

@@ -56,8 +56,8 @@ export async function find({ lists }: Context, { project, id }: Place, deadline:
   return (await lists.look(project, deadline)).find((one) => one.id === id);
 }
 
-/** Milliseconds: the service tells times in whole seconds, and its clock is not ours. */
-const JUST_NOW_MS = 60_000;
+/** Milliseconds: the service tells times in whole seconds, and its clock may be a minute from ours. */
+const JUST_NOW_MS = 90_000;
 
 /**
  * A mark of now. Where the service does not tell when a compute was started, or it was started so recently that a further

@@ -11,6 +11,7 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
+import { hasNeverStarted, startAgain } from "./start.js";
 import {
   alreadyThere,
   assertRegion,
@@ -49,7 +50,10 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     };
     process.created.add(target.id);
     await settleOrKeep(process, target, made, deadline);
-    return { target, answer: made.endpoint, deadline };
+    // What an interrupted run left may have failed to start, and is taken over as it is.
+    const idle = existing && made.operations.length === 0 && hasNeverStarted(made.endpoint);
+    const answer = idle ? await startAgain(process, target, target.last, made.endpoint, deadline) : made.endpoint;
+    return { target, answer, deadline };
   });
   return { id: target.id, outputs: await readBack(process, target, answer, deadline) };
 }
@@ -67,7 +71,7 @@ function adopted(
   if (!found && adopt === true) return undefined;
   if (!found) {
     throw new Stopped(
-      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed`,
+      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
     );
   }
   if (process.created.has(found.id)) {
@@ -135,7 +139,7 @@ async function post(
   try {
     return await untilClear(process.context, deadline, send, find);
   } catch (error) {
-    throw explained(error, inputs, project);
+    throw await explained(process, error, inputs, project, deadline);
   }
 }
 
@@ -225,12 +229,23 @@ function unseen(error: unknown, what: string, property: string): unknown {
   );
 }
 
-function explained(error: unknown, inputs: Inputs, project: string): unknown {
+async function explained(
+  process: Process,
+  error: unknown,
+  inputs: Inputs,
+  project: string,
+  deadline: Deadline,
+): Promise<unknown> {
   if (!isKind(error, "service")) return error;
   if (error.answer.status === 404) return unseen(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
   if (!alreadyThere(error)) return error;
-  return new Stopped(`${primaryExists(inputs, project, "made meanwhile")} (${error.message})`);
+  // Made meanwhile: by somebody else, or by a lost request of ours that cannot be recognized any more.
+  const now = await process.context.lists.look(project, deadline).catch(() => []);
+  const id = now.find((one) => isPrimaryOf(one, inputs.branchId))?.id ?? "made meanwhile";
+  return new Stopped(`${primaryExists(inputs, project, id)} (${error.message})`);
 }
 
 const list = (some: readonly WireEndpoint[]): string =>
-  some.length === 0 ? "none" : some.map((one) => `${one.id} (${one.type} on ${one.branch_id})`).join(", ");
+  some.length === 0
+    ? "none"
+    : some.map((one) => `${one.id} (${one.type ?? "compute"} on ${one.branch_id ?? "some branch"})`).join(", ");

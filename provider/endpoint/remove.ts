@@ -46,7 +46,9 @@ function send(process: Process, project: string, id: string, deadline: Deadline)
     const removal = await client.deleteEndpoint(project, id, deadline);
     // 404 may also mean that the project can't be seen: only its list can tell that the compute is gone.
     if (removal.status === 404 && (await listed(process, project, id, deadline))) {
-      throw new Stopped(`DELETE of compute ${id} answered 404, but the list of project ${project} still has it`);
+      throw new Stopped(
+        `DELETE of compute ${id} answered 404, but the list of project ${project} still has it. Nothing was changed, and the compute stays in the state: check that the key may delete it, and run the command again`,
+      );
     }
     return lost && removal.missing ? stopping() : removal.operations;
   };

@@ -178,7 +178,7 @@ export async function readBack(
 
 export const gone = (project: string, id: string): Stopped =>
   new Stopped(
-    `compute ${id} is not in project ${project} any more: somebody deleted it. Run \`pulumi refresh\`, and the next \`pulumi up\` makes a new one (with a new host)`,
+    `compute ${id} is not in project ${project} any more: somebody deleted it. The state was left as it was. Run \`pulumi refresh\`, and the next \`pulumi up\` makes a new one (with a new host)`,
   );
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -9,18 +9,17 @@ import type { Live, Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { act } from "./action.js";
 import type { Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
-import { knownAfter, liveOfOutputs, type Outputs, outputsOf, recordOf } from "./outputs.js";
+import { knownAfter, liveOfOutputs, type Outputs, recordOf } from "./outputs.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
+import { hasNeverStarted, startAgain } from "./start.js";
 import {
   assertRegion,
   deadlineFor,
   gone,
   kept,
   look,
-  messageOf,
   type Process,
   patch,
   readBack,
@@ -107,7 +106,7 @@ function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, 
   const startedAt = live?.pending_state === undefined ? live?.started_at : undefined;
   const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
   const restartOwed = owed?.wanted === undefined ? undefined : pruned({ wanted: owed.wanted, since });
-  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known; run \`pulumi up\` again: it looks and finishes the work`;
+  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known, and the state holds it as it was before; run \`pulumi up\` again: it looks and finishes the work`;
   const outputs = { ...olds, restartTriggers: appliedOf(olds, program), unfinished, restartOwed };
   return new NotReady(id, pruned(outputs), [reason], { cause });
 }
@@ -147,35 +146,7 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
     }
   }
   const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
-  // A disabled one can't be started, and need not be.
-  const failed = after.current_state === "init" && after.disabled !== true;
-  return failed ? startAgain(process, target, olds, after, deadline) : after;
-}
-
-/** Its first start failed, and nobody else will try: we ask for another one. */
-async function startAgain(
-  process: Process,
-  target: Target,
-  olds: Outputs,
-  now: WireEndpoint,
-  deadline: Deadline,
-): Promise<WireEndpoint> {
-  const { context } = process;
-  const { project, id } = target;
-  try {
-    context.say(`compute ${id} has never started: starting it again`);
-    const done = await act(context, "start", { project, id }, now, {}, deadline);
-    if (!done) throw gone(project, id);
-    await settleOrKeep(process, target, done, deadline);
-    return done.endpoint;
-  } catch (error) {
-    if (isKind(error, "not-ready") || isKind(error, "stopped")) throw error;
-    const { adopted, owed } = target;
-    const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds);
-    throw new NotReady(id, { ...outputs }, [
-      `compute ${id} of project ${project} is still in state init, its first start failed, and starting it again did not work: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
-    ]);
-  }
+  return hasNeverStarted(after) ? startAgain(process, target, olds, after, deadline) : after;
 }
 
 /** The operations of an earlier step that still run, and those that run on the compute without our knowing. */

@@ -8,17 +8,30 @@ import type { Outputs } from "./outputs.js";
  * taken over under a new name, and the run ended before the old name was deleted.
  */
 export class Wanted {
-  readonly #marks = new Map<string, Set<string>>();
+  readonly #seen = new Map<string, { mark: string; urn: string | undefined }[]>();
+  /** Of the check before: the engine checks and compares one resource after the other. */
+  #urn: string | undefined;
+  readonly #replaced = new Set<string>();
 
-  see(id: string, state: Partial<Outputs>): void {
-    const marks = this.#marks.get(id) ?? new Set();
-    this.#marks.set(id, marks.add(markOf(state)));
+  /** @param anew checked without old inputs: a resource that is made, or, after it was compared, one that is replaced */
+  check(urn: unknown, anew: boolean): void {
+    this.#urn = typeof urn === "string" ? urn : undefined;
+    if (this.#urn !== undefined && anew) this.#replaced.add(this.#urn);
   }
 
-  /** Whether the program wants this compute by another resource than the one with this state. */
+  see(id: string, state: Partial<Outputs>): void {
+    this.#seen.set(id, [...(this.#seen.get(id) ?? []), { mark: markOf(state), urn: this.#urn }]);
+  }
+
+  /**
+   * Whether the program wants this compute by another resource than the one with this state. Two may look alike in the
+   * state; but one that was compared and is not replaced is not the one that is deleted.
+   */
   byAnother(id: string, state: Partial<Outputs>): boolean {
     const own = markOf(state);
-    return [...(this.#marks.get(id) ?? [])].some((mark) => mark !== own);
+    return [...(this.#seen.get(id) ?? [])].some(
+      ({ mark, urn }) => mark !== own || (urn !== undefined && !this.#replaced.has(urn)),
+    );
   }
 }
 

@@ -6,6 +6,10 @@ import { Pace } from "./pace.js";
 
 /** Milliseconds one look may take with its repetitions: after that the next tick is a better try. */
 export const LOOK_MS = 10_000;
+/** Milliseconds between two looks at least, also where the deadline comes between them. */
+const SHORTEST_MS = 400;
+/** Milliseconds behind the deadline to which a `Retry-After` may move the last look. */
+const LAST_LOOK_MS = 15_000;
 /** Operations of one page: the newest of a project, so those that anybody here waits for. */
 export const PAGE = 100;
 
@@ -33,6 +37,8 @@ interface Seat {
   follower: Follower;
   pace: Pace;
   dueAt: number;
+  /** No look before, not even the last one. */
+  restsUntil: number;
   looks: number;
   done: boolean;
   error?: unknown;
@@ -66,7 +72,7 @@ export class Watch {
       wake = resolve;
     });
     const dueAt = clock.now() + (follower.atOnce ? 0 : pace.next());
-    const seat: Seat = { follower, pace, dueAt, looks: 0, done: false, wake, woken };
+    const seat: Seat = { follower, pace, dueAt, restsUntil: 0, looks: 0, done: false, wake, woken };
     this.#seats.add(seat);
     try {
       for (;;) {
@@ -86,7 +92,8 @@ export class Watch {
   /** Until the seat's next look, which moves when somebody else's look serves it too. */
   async #sleep(seat: Seat): Promise<void> {
     while (!seat.done) {
-      const ms = Math.min(seat.dueAt - this.clock.now(), seat.follower.deadline.leftMs());
+      const now = this.clock.now();
+      const ms = Math.max(seat.restsUntil - now, Math.min(seat.dueAt - now, seat.follower.deadline.leftMs()));
       if (ms <= 0) return;
       await Promise.race([this.clock.sleep(ms), seat.woken]);
     }
@@ -112,7 +119,11 @@ export class Watch {
     const floorMs = isKind(news.error, "service") ? (news.error.answer.retryAfterMs ?? 0) : 0;
     for (const seat of seats) {
       seat.looks++;
-      seat.dueAt = this.clock.now() + Math.max(seat.pace.next(), floorMs);
+      const now = this.clock.now();
+      seat.dueAt = now + Math.max(seat.pace.next(), floorMs);
+      // The last look waits a little for what the service asked for, and not for hours.
+      const late = floorMs - Math.max(0, seat.follower.deadline.leftMs()) > LAST_LOOK_MS;
+      seat.restsUntil = now + Math.max(Math.min(SHORTEST_MS, this.pollMs ?? SHORTEST_MS), late ? 0 : floorMs);
       try {
         if (fatal !== undefined) throw fatal;
         seat.done = seat.follower.heard(news);

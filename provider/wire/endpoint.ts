@@ -42,8 +42,11 @@ export const WireEndpoint = z.looseObject({
 });
 export type WireEndpoint = z.infer<typeof WireEndpoint>;
 
-/** Answer of `GET …/endpoints`. Strict about the list itself: an answer without it says nothing about what exists. */
-export const WireEndpointList = z.looseObject({ endpoints: z.array(z.unknown()).pipe(rows(WireEndpoint)) });
+/**
+ * Answer of `GET …/endpoints`. Strict about the list and the ids in it: an answer without them says nothing about what
+ * exists, and a row that were left out would be a compute that is gone.
+ */
+export const WireEndpointList = z.looseObject({ endpoints: z.array(WireEndpoint) });
 
 /** Answer of `GET …/endpoints/{id}`. */
 export const WireEndpointAnswer = z.looseObject({ endpoint: WireEndpoint });

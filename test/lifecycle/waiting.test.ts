@@ -123,7 +123,7 @@ describe("a project that refuses work", () => {
     const other = new Lab({ beside: lab, stack: "other" });
     await other.up("db", adopted({ size: 2, waitForReady: false }));
     const outcome = await lab.fails("r", replica());
-    expect(outcome.error.message).toMatch(new RegExp(`423.*; the project was busy with apply_config of ${theirs}$`));
+    expect(outcome.error.message).toMatch(new RegExp(`423.*; the project was busy with apply_config of ${theirs}\\. `));
   });
 
   test("also in the middle of an adoption", async () => {

@@ -1,14 +1,11 @@
 // What the engine does with one resource: check and diff decide on a step, and the step's end decides what is kept.
 
 import { check, type FirstChecks } from "../../provider/endpoint/check.js";
-import { create } from "../../provider/endpoint/create.js";
 import { type DiffAnswer, diff } from "../../provider/endpoint/diff.js";
 import { type Problem, programOf } from "../../provider/endpoint/inputs.js";
 import type { Outputs } from "../../provider/endpoint/outputs.js";
-import { read } from "../../provider/endpoint/read.js";
-import { remove } from "../../provider/endpoint/remove.js";
 import type { Process } from "../../provider/endpoint/step.js";
-import { update } from "../../provider/endpoint/update.js";
+import { create, read, remove, update } from "../../provider/endpoint/steps.js";
 import { isKind } from "../../provider/errors.js";
 import { type Impact, impactOf } from "../../provider/rules/restart.js";
 import { canonical, type Live } from "../../provider/rules/settings.js";
@@ -40,6 +37,7 @@ export interface Plan {
 
 export function plan(process: Process, first: FirstChecks, old: Resource | undefined, news: Props): Plan {
   const checked = (olds: Props) => {
+    process.wanted?.check(news["__urn"], olds["projectId"] === undefined);
     const { inputs, failures, warnings } = struct(check(first, process.config, struct(olds), struct(news)));
     for (const warning of warnings) process.warn(warning);
     return { inputs: withProvider(inputs, news), failures, marker: String(inputs["restart"]) };
@@ -49,6 +47,7 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
   if (!old) return { ...begun, op: "create" };
 
   process.known.add(old.id);
+  process.wanted?.see(old.id, outputsIn(old));
   const answer = struct(diff(struct(old.outputs) as unknown as Outputs, struct(begun.inputs)));
   const differ = answer.changes ?? canonical(old.inputs) !== canonical(begun.inputs);
   if (old.pendingReplacement || (differ && answer.replaces?.length)) {

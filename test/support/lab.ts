@@ -2,6 +2,7 @@ import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } fro
 import { type ProviderConfig, readConfig } from "../../provider/config.js";
 import type { FirstChecks } from "../../provider/endpoint/check.js";
 import type { Process } from "../../provider/endpoint/step.js";
+import { Wanted } from "../../provider/endpoint/wanted.js";
 import { createContext } from "../../provider/operations/context.js";
 import { autoNameOf } from "../../provider/rules/auto-name.js";
 import {
@@ -254,8 +255,9 @@ export class Lab {
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    const all = work({ context, config, created: new Set(), known: new Set(), warn }, run);
-    return this.clock.run(Promise.race([all, life.death]));
+    const all = work({ context, config, created: new Set(), known: new Set(), wanted: new Wanted(), warn }, run);
+    // With the command ends its process, and with that what nobody waited for.
+    return this.clock.run(Promise.race([all, life.death])).finally(() => life.kill());
   }
 
   /** Runs the work for all, some at once, in their order. One that fails does not keep the others from their end. */

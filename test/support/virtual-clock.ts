@@ -16,6 +16,11 @@ export interface VirtualClockOptions {
   limitMs?: number;
   /** Real milliseconds to wait for sockets when nobody sleeps. @default 500 */
   graceMs?: number;
+  /**
+   * Rounds of the event loop in which nothing may happen before time jumps. One is enough where all work is promises;
+   * sockets and files need more. @default 3
+   */
+  calmRounds?: number;
 }
 
 /**
@@ -33,7 +38,14 @@ export class VirtualClock implements Clock {
   readonly #options: Required<VirtualClockOptions>;
 
   constructor(options: VirtualClockOptions = {}) {
-    this.#options = { seed: 1, startsAt: Date.UTC(2026, 4, 4, 10), limitMs: 24 * 3_600_000, graceMs: 500, ...options };
+    this.#options = {
+      seed: 1,
+      startsAt: Date.UTC(2026, 4, 4, 10),
+      limitMs: 24 * 3_600_000,
+      graceMs: 500,
+      calmRounds: 3,
+      ...options,
+    };
     this.#state = this.#options.seed;
   }
 
@@ -122,15 +134,16 @@ export class VirtualClock implements Clock {
 
   /** Waits until all that can run has run. False when `ended`. */
   async #calm(ended: () => boolean, awaited?: Promise<unknown>): Promise<boolean> {
+    const { calmRounds, graceMs } = this.#options;
     const start = performance.now();
-    for (let quiet = 0; quiet < 3; quiet++) {
+    for (let quiet = 0; quiet < calmRounds; quiet++) {
       const before = this.#turn;
       await new Promise(setImmediate);
       if (ended()) return false;
       if (this.#held > 0 || this.#turn !== before) quiet = -1;
       if (this.#held > 0) await new Promise((resolve) => setTimeout(resolve, 1));
       // Nobody sleeps: perhaps a socket that nobody wrapped in `hold` is at work.
-      if (awaited && quiet === 2 && this.#sleepers.length === 0 && performance.now() - start < this.#options.graceMs) {
+      if (awaited && quiet === calmRounds - 1 && this.#sleepers.length === 0 && performance.now() - start < graceMs) {
         await Promise.race([awaited, new Promise((resolve) => setTimeout(resolve, 2))]);
         quiet = -1;
       }

@@ -1,0 +1,49 @@
+// Starts a compute whose first start has failed. POST …/endpoints/{id}/start
+
+import type { Deadline } from "../clock.js";
+import { isKind, NotReady } from "../errors.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import { act, find } from "./action.js";
+import { type Outputs, outputsOf } from "./outputs.js";
+import { gone, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
+
+/** Milliseconds between two tries: a compute whose next state is announced need not have work under way. */
+const PAUSE_MS = 2000;
+
+/** A disabled one can't be started, and need not be. */
+export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state === "init" && one.disabled !== true;
+
+/** Its first start failed, and nobody else will try: we ask for another one. */
+export async function startAgain(
+  process: Process,
+  target: Target,
+  olds: Partial<Outputs>,
+  now: WireEndpoint,
+  deadline: Deadline,
+): Promise<WireEndpoint> {
+  const { context } = process;
+  const { project, id } = target;
+  try {
+    context.say(`compute ${id} has never started: starting it again`);
+    for (let seen = now; ; ) {
+      const done = await act(context, "start", target, seen, {}, deadline);
+      if (!done) throw gone(project, id);
+      await settleOrKeep(process, target, done, deadline);
+      if (done.sent || target.program.inputs.waitForReady === false) return done.endpoint;
+      // What was under way and looked like a start (the service's own check, say) may have been none.
+      const after = await find(context, target, deadline);
+      if (!after) throw gone(project, id);
+      if (!hasNeverStarted(after)) return after;
+      if (deadline.leftMs() <= 0) throw new Error("what was under way on it has ended without starting it");
+      await context.clock.sleep(PAUSE_MS);
+      seen = after;
+    }
+  } catch (error) {
+    if (isKind(error, "not-ready") || isKind(error, "stopped")) throw error;
+    const { adopted, owed } = target;
+    const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds);
+    throw new NotReady(id, { ...outputs }, [
+      `compute ${id} of project ${project} is still in state init, its first start failed, and starting it again did not work: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
+    ]);
+  }
+}

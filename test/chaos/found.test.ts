@@ -1,0 +1,95 @@
+/** Stories that once broke a promise, as short as the machine could make them: each is a mistake that was mended. */
+import { describe, test } from "vitest";
+import { play } from "../../tools/chaos/play";
+import type { Story } from "../../tools/chaos/story";
+import { Tally } from "../../tools/chaos/tally";
+import { act, fault, story } from "./support";
+
+const PRIMARY = { type: "read_write", branch: 1 } as const;
+const STORIES: Record<string, Story> = {
+  "a leftover whose start failed is started when it is taken over": story({
+    programs: [[null, null, { type: "read_only", branch: 0 }], []],
+    acts: [
+      act("up", {
+        faults: [fault("operation is cancelled", "any")],
+        kill: { request: 3, when: "before", laterMs: 0 },
+      }),
+    ],
+  }),
+  "work of the service's own on a compute that has never started is no start": story({
+    service: { operationMs: 4000, availabilityCheckMs: 60_000 },
+    programs: [[], [PRIMARY, null, { type: "read_write", branch: 1 }]],
+    acts: [
+      act("up", { stack: 1, faults: [fault("operation ends in error", "any")] }),
+      act("up", { stack: 0, edits: [{ slot: 0, to: PRIMARY }], waitMs: 400_000 }),
+      act("up", { stack: 0, edits: [{ slot: 0, change: { limits: [0.25, 2] } }], both: true }),
+    ],
+  }),
+  "a list with a row that can't be read says nothing about what is gone": story({
+    programs: [[null, { type: "read_only", branch: 0, name: "reports", adopt: true }, null], []],
+    acts: [act("up", { faults: [fault("524, nothing done", "any", { skip: 1 }), fault("missing fields", "any")] })],
+  }),
+  "a compute that was started a moment ago by a service whose clock is a minute behind restarts once": story({
+    service: { operationMs: 0, skewMs: -60_000 },
+    programs: [[null, PRIMARY, null], []],
+    acts: [
+      act("up"),
+      act("up", {
+        edits: [{ slot: 1, change: { triggers: 1 } }],
+        faults: [fault("500, work done", "change")],
+      }),
+    ],
+  }),
+  "a compute that a renamed resource took over is spared after a run that failed, also by its explicit name": story({
+    programs: [
+      [
+        null,
+        { type: "read_only", branch: 0, name: "reports", onDelete: "delete", adopt: true },
+        { type: "read_write", branch: 0 },
+      ],
+      [],
+    ],
+    acts: [act("refresh+up"), act("refresh+up", { edits: [{ slot: 1, rename: true }] }), act("up")],
+  }),
+  "a look that failed just before the deadline is not followed by another at once": story({
+    service: { rateLimit: { perMinute: 20 } },
+    programs: [
+      [{ type: "read_only", branch: 0, waitForReady: false }, { type: "read_write", branch: 2 }, PRIMARY],
+      [null, { type: "read_write", branch: 0 }, null],
+    ],
+    acts: [act("up", { both: true }), act("up", { edits: [{ slot: 2, change: { limits: [0.25, 2], triggers: 1 } }] })],
+  }),
+  "Retry-After holds for the last look as well": story({
+    programs: [[{ ...PRIMARY, minutes: 1 }, null, null], []],
+    acts: [act("up", { faults: [fault("503, Retry-After 7", "operations", { times: 60 })] })],
+  }),
+  "a refused key is told with what the state holds": story({
+    programs: [[{ type: "read_write", branch: 1 }, null, null], []],
+    acts: [act("up", { faults: [fault("401", "any")] })],
+  }),
+  "a service that never answered is told with what was done": story({
+    programs: [[], [null, null, PRIMARY]],
+    acts: [act("up", { stack: 1, faults: [fault("time-out, nothing done", "any", { times: 60 })] })],
+  }),
+  "a change in doubt is told with what the state holds, and with both failures": story({
+    programs: [[], [{ ...PRIMARY, limits: [0.25, 2] }, null, null]],
+    acts: [
+      act("up", { stack: 1 }),
+      act("up", {
+        stack: 1,
+        edits: [{ slot: 0, change: { limits: [1, 4] } }],
+        faults: [fault("500, nothing done", "change"), fault("401", "any", { skip: 1 })],
+      }),
+    ],
+  }),
+  "a primary whose name somebody changed before it was looked for is named": story({
+    programs: [[null, PRIMARY, null], []],
+    acts: [act("up", { faults: [fault("524, work done", "change")], hands: [{ what: "rename", which: 2, at: 3 }] })],
+  }),
+};
+
+describe("no promise is broken", () => {
+  test.each(Object.entries(STORIES))("%s", async (_name, one) => {
+    await play(one, new Tally());
+  });
+});

@@ -1,0 +1,67 @@
+import type { Transport } from "../../provider/api/transport.js";
+import type { Clock } from "../../provider/clock.js";
+
+/** What `kill` leaves of a command. */
+export class Killed extends Error {
+  constructor() {
+    super("the process was killed");
+    this.name = "Killed";
+  }
+}
+
+/** Nothing of a dead process goes on: what it waits for never comes. */
+const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/** The life of a command's process: `kill -9` ends it at any moment, one Ctrl-C lets it end what it has begun. */
+export class Life {
+  #dead = false;
+  #die = (_error: Error): void => {};
+  /** Rejects when the process is killed. */
+  readonly death: Promise<never>;
+  /** One Ctrl-C: nothing new is begun, and what was begun comes to its end. */
+  stopping = false;
+
+  constructor() {
+    this.death = new Promise<never>((_, reject) => {
+      this.#die = reject;
+    });
+    this.death.catch(() => {});
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** The command rejects, and the state is what was saved so far. */
+  kill(): void {
+    this.#dead = true;
+    this.#die(new Killed());
+  }
+
+  /** The clock as the process sees it. */
+  clock(clock: Clock): Clock {
+    return {
+      now: () => clock.now(),
+      wall: () => clock.wall(),
+      random: () => clock.random(),
+      sleep: async (ms) => {
+        await (this.#dead ? never<void>() : clock.sleep(ms));
+        return this.#dead ? never<void>() : undefined;
+      },
+    };
+  }
+
+  /** The network as the process sees it: what was sent before its death arrives, and no answer comes back. */
+  transport(transport: Transport): Transport {
+    return async (request) => {
+      if (this.#dead) return never();
+      try {
+        const answer = await transport(request);
+        return this.#dead ? never() : answer;
+      } catch (error) {
+        if (this.#dead) return never();
+        throw error;
+      }
+    };
+  }
+}

@@ -1,0 +1,87 @@
+// What the judge knows: both stacks, the service, and what happened so far.
+
+import type { Emulator, EndpointRow } from "../../emulator/index";
+import type { Lab, Outcome, Props, Resource, Step } from "../../test/support/lab";
+import type { Deed, Ledger } from "./ledger";
+import type { CommandName } from "./story";
+
+/** One command of one stack, as it went. */
+export interface Report {
+  stack: number;
+  command: Exclude<CommandName, "refresh+up">;
+  program: Record<string, Props>;
+  before: ReadonlyMap<string, Resource>;
+  after: ReadonlyMap<string, Resource>;
+  /** Of an `up`. */
+  plans: Record<string, Outcome>;
+  steps: readonly Step[];
+  warnings: readonly string[];
+  killed: boolean;
+  deeds: readonly Deed[];
+  /** Answers that asked for a pause, and all requests, of this process. */
+  sent: readonly Spoken[];
+  /** Fault kinds that hit while it ran. */
+  hits: ReadonlySet<string>;
+  /** Computes that somebody touched by hand while it ran. */
+  touched: ReadonlySet<string>;
+}
+
+/** A request of a process, with what its answer asked for. */
+export interface Spoken {
+  line: string;
+  body: string;
+  at: number;
+  answeredAt?: number;
+  retryAfterMs?: number;
+}
+
+export interface Court {
+  emulator: Emulator;
+  ledger: Ledger;
+  labs: readonly Lab[];
+  twins: boolean;
+  /** Computes that nobody may know of, and why that is in order. */
+  excused: Map<string, string>;
+  /** Computes whose creation was answered, so that the provider knew of them. */
+  delivered: Set<string>;
+  /** Computes that somebody has ever touched by hand. */
+  everTouched: Set<string>;
+  ignoredFields: readonly string[];
+  /** Whether the service has ever left something out of an answer, such as the operations that it began. */
+  lied: boolean;
+}
+
+/** A promise that was broken. */
+export class Violation extends Error {
+  /** @param rule short and the same for all cases of a kind: a counter-example is shrunk within its kind */
+  constructor(
+    readonly rule: string,
+    detail: string,
+  ) {
+    super(`${rule}: ${detail}`);
+    this.name = "Violation";
+  }
+}
+
+export const rowOf = ({ emulator }: Court, id: string | undefined): EndpointRow | undefined =>
+  id === undefined ? undefined : emulator.world.endpoints[id];
+
+/** What becomes of the compute when the resource leaves the state. */
+export const policyOf = ({ outputs }: Resource): "delete" | "release" =>
+  (outputs["onDelete"] as "delete" | undefined) ?? (outputs["adopted"] ? "release" : "delete");
+
+export const errorsOf = ({ steps }: Pick<Report, "steps">): string[] =>
+  steps.flatMap(({ error }) => (error ? [error.message] : []));
+
+const UNIT_MS: Record<string, number> = { m: 60_000, s: 1000, h: 3_600_000 };
+/** Milliseconds that a step may take, by each of these. */
+function limitsOf(all: (Props | undefined)[]): number[] {
+  return all.flatMap((props) => {
+    if (!props) return [];
+    const text = (props["customTimeouts"] as { update?: string } | undefined)?.update;
+    return text === undefined ? 600_000 : Number.parseFloat(text) * UNIT_MS[text.at(-1)!]!;
+  });
+}
+
+export const limitOf = (...all: (Props | undefined)[]): number => Math.max(...limitsOf(all));
+export const leastLimitOf = (...all: (Props | undefined)[]): number => Math.min(...limitsOf(all));

@@ -1,0 +1,80 @@
+// What somebody else does to computes while a command runs: by hand in the console, or another tool.
+
+import fc from "fast-check";
+import { type Emulator, type EndpointRow, SEED } from "../../emulator/index";
+
+const WHAT = ["delete", "move", "resize", "disable", "enable", "suspend", "rename", "settings"] as const;
+
+export interface Hand {
+  what: (typeof WHAT)[number];
+  /** Which compute, counted round. */
+  which: number;
+  /** Just before the so-many-th request of the command; with 0 before the command begins. */
+  at: number;
+}
+
+export const HAND_KINDS = WHAT.map((what) => `by hand: ${what}`);
+
+export const hands: fc.Arbitrary<Hand> = fc.record({
+  what: fc.constantFrom(...WHAT),
+  which: fc.integer({ min: 0, max: 4 }),
+  at: fc.integer({ min: 0, max: 8 }),
+});
+
+const DEEDS: { [K in Exclude<Hand["what"], "delete">]: (row: EndpointRow, emulator: Emulator) => boolean } = {
+  move: (row, { world }) => {
+    if (row.project_id !== SEED.projectId) return false;
+    const { dev, preview, main } = SEED.branches;
+    const to = [dev, preview, main].find((branch) => branch !== row.branch_id && isFree(row, branch, world.endpoints));
+    if (to) row.branch_id = to;
+    return to !== undefined;
+  },
+  resize: (row) => {
+    const cu = row.autoscaling_limit_max_cu === 2 ? 1 : 2;
+    Object.assign(row, { autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu });
+    return true;
+  },
+  disable: (row) => {
+    const was = row.disabled;
+    if (row.current_state === "active" && row.pending_state === undefined) row.current_state = "idle";
+    row.disabled = true;
+    return !was;
+  },
+  enable: (row) => {
+    const was = row.disabled;
+    row.disabled = false;
+    return was;
+  },
+  suspend: (row) => {
+    if (row.current_state !== "active" || row.pending_state !== undefined) return false;
+    row.current_state = "idle";
+    delete row.started_at;
+    return true;
+  },
+  rename: (row) => {
+    row.name = "theirs";
+    return true;
+  },
+  settings: (row) => {
+    row.settings = { ...row.settings, pg_settings: { ...row.settings.pg_settings, work_mem: "theirs", by_hand: "on" } };
+    return true;
+  },
+};
+
+/** A branch has one primary at most, also by hand. */
+const isFree = (row: EndpointRow, branch: string, rows: Record<string, EndpointRow>): boolean =>
+  row.type === "read_only" || !Object.values(rows).some((one) => one.type === "read_write" && one.branch_id === branch);
+
+/** @returns the compute that was touched, where something was done */
+export function byHand(emulator: Emulator, hand: Hand): string | undefined {
+  const { world } = emulator;
+  const ids = Object.keys(world.endpoints);
+  const id = ids[hand.which % ids.length];
+  if (id === undefined) return undefined;
+  const row = world.endpoints[id]!;
+  if (hand.what === "delete") {
+    delete world.endpoints[id];
+    return id;
+  }
+  return DEEDS[hand.what](row, emulator) ? id : undefined;
+}

@@ -1,0 +1,229 @@
+// Where a story is played: a service, two stacks, and somebody who spoils, kills and meddles.
+
+import { SEED } from "../../emulator/index";
+import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport";
+import { Killed, Lab, type Props } from "../../test/support/lab";
+import type { Court, Report, Spoken } from "./court";
+import { Injector, LIES, OF_THE_SERVICE } from "./faults";
+import { byHand } from "./hands";
+import { Ledger } from "./ledger";
+import { argsOf, EXTRA_BRANCH, HAND_MADE, nameOf, type Slots } from "./program";
+import type { Act, Story } from "./story";
+import type { Tally } from "./tally";
+
+const BASE = "https://service.test/api/v2";
+const KEYS = ["key-of-the-lab", "key-of-the-second-stack"];
+
+/** What happens at certain requests of the command that is played. */
+type Cue = Pick<Act, "kill" | "interrupt" | "hands">;
+const NO_CUE: Cue = { kill: null, interrupt: null, hands: [] };
+
+export class Stage {
+  readonly labs: Lab[];
+  readonly court: Court;
+  readonly slots: Slots[];
+  readonly injector: Injector;
+  readonly #ledger: Ledger;
+  /** Of the act that is played. */
+  #hits = new Set<string>();
+  #touched = new Set<string>();
+  #cue: Cue & { stack: number } = { ...NO_CUE, stack: 0 };
+  #counts = [0, 0];
+  #spoken: Spoken[][] = [[], []];
+
+  constructor(
+    story: Story,
+    private readonly tally: Tally,
+    /** Sees each command when it has ended. */
+    private readonly watch?: (report: Report, lab: Lab) => void,
+  ) {
+    const { skewMs, branchReadyMs, ...service } = story.service;
+    const common = { seed: story.seed, skewMs };
+    const keys = [{ key: KEYS[1]! }];
+    const first = new Lab({ ...common, emulator: { ...service, keys }, between: this.#between(0) });
+    const stack = story.twins ? "dev" : "other";
+    const second = new Lab({ ...common, beside: first, stack, apiKey: KEYS[1]!, between: this.#between(1) });
+    this.labs = [first, second];
+    const { emulator, clock } = first;
+    this.#furnish(branchReadyMs);
+    this.#ledger = new Ledger(
+      emulator,
+      (header) => (header.endsWith(KEYS[1]!) ? 1 : 0),
+      () => clock.now(),
+    );
+    this.injector = new Injector(clock, emulator, (kind) => this.#hit(kind));
+    this.slots = story.programs.map((wishes) => wishes.map((wish) => (wish ? { wish, generation: 0 } : undefined)));
+    this.court = {
+      emulator,
+      ledger: this.#ledger,
+      labs: this.labs,
+      twins: story.twins,
+      excused: new Map(),
+      delivered: new Set(),
+      everTouched: new Set(),
+      ignoredFields: service.ignoredFields ?? [],
+      lied: false,
+    };
+  }
+
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+
+  /** What the program of a stack says now. */
+  program(stack: number): Record<string, Props> {
+    return Object.fromEntries(
+      this.slots[stack]!.flatMap((slot, index) =>
+        slot ? [[nameOf(index, slot), argsOf(stack, index, slot.wish)]] : [],
+      ),
+    );
+  }
+
+  /** Makes ready for an act: what hit before does not count for it. */
+  begin(act?: Pick<Act, "stack" | "kill" | "interrupt" | "hands">): void {
+    this.#hits = new Set();
+    this.#touched = new Set();
+    this.#cue = { ...(act ?? NO_CUE), stack: act?.stack ?? 0 };
+    this.#meddle(0);
+  }
+
+  /** One command, until its end or its death. */
+  async run(stack: number, command: Report["command"], program = this.program(stack)): Promise<Report> {
+    const lab = this.labs[stack]!;
+    const before = new Map(lab.state);
+    const began = this.#ledger.deeds.length;
+    this.#counts[stack] = 0;
+    this.#spoken[stack] = [];
+    this.tally.command(command);
+    lab.planned = {};
+    lab.last = { warnings: [], said: [], sent: [], steps: [] };
+    const killed = await this.#carryOut(lab, command, program);
+    // What had left before the death still arrives.
+    if (killed) await lab.clock.advance(20);
+    const report = {
+      stack,
+      command,
+      program,
+      before,
+      after: new Map(lab.state),
+      plans: lab.planned,
+      steps: lab.last.steps,
+      warnings: lab.last.warnings,
+      killed,
+      deeds: this.#ledger.deeds.slice(began).filter((deed) => deed.stack === stack),
+      sent: this.#spoken[stack]!,
+      hits: this.#hits,
+      touched: this.#touched,
+    };
+    this.watch?.(report, lab);
+    return report;
+  }
+
+  /** @returns whether the process was killed */
+  async #carryOut(lab: Lab, command: Report["command"], program: Record<string, Props>): Promise<boolean> {
+    try {
+      if (command === "up") await lab.upAll(program, "delete");
+      else if (command === "preview") for (const [name, args] of Object.entries(program)) await lab.preview(name, args);
+      else if (lab.state.size > 0) await lab[command]();
+    } catch (error) {
+      if (error instanceof Killed) return true;
+      // A step's error is judged with its step; what comes from elsewhere is a mistake of ours.
+      if (!lab.last.steps.some((step) => step.error === error)) throw error;
+    }
+    return false;
+  }
+
+  #hit(kind: string): void {
+    this.#hits.add(kind);
+    if (LIES.has(kind)) this.court.lied = true;
+    this.tally.hit(kind);
+  }
+
+  /** By hand: all that is due at this request. */
+  #meddle(count: number): void {
+    for (const hand of this.#cue.hands) {
+      if (hand.at !== count) continue;
+      const id = byHand(this.labs[0]!.emulator, hand);
+      if (id === undefined) continue;
+      this.#touched.add(id);
+      this.court.everTouched.add(id);
+      this.tally.hit(`by hand: ${hand.what}`);
+    }
+  }
+
+  #between(stack: number) {
+    return async (request: TransportRequest, go: Transport): Promise<TransportAnswer> => {
+      const lab = this.labs[stack]!;
+      const { clock, life } = lab;
+      const count = ++this.#counts[stack]!;
+      const mine = this.#cue.stack === stack;
+      const kill = mine && this.#cue.kill?.request === count ? this.#cue.kill : undefined;
+      const die = () => {
+        if (kill) void clock.sleep(kill.laterMs).then(() => life.kill());
+      };
+      if (mine) this.#meddle(count);
+      if (mine && this.#cue.interrupt === count) life.stopping = true;
+      if (kill?.when === "before") {
+        if (kill.laterMs === 0) {
+          life.kill();
+          return new Promise(() => {});
+        }
+        die();
+      }
+      const path = request.url.slice(BASE.length).split("?")[0]!;
+      const spoken: Spoken = { line: `${request.method} ${path}`, body: request.body ?? "", at: clock.now() };
+      this.#spoken[stack]!.push(spoken);
+      try {
+        const answer = await this.injector.send(request, async (asked) => this.#honest(asked, await go(asked)));
+        this.#heard(spoken, answer, lab);
+        return answer;
+      } finally {
+        if (kill?.when === "after") die();
+      }
+    };
+  }
+
+  /** What the emulator itself answered. */
+  #honest({ url, method }: TransportRequest, answer: TransportAnswer): TransportAnswer {
+    if (answer.status === 423) this.#hit(OF_THE_SERVICE.lock);
+    if (answer.status === 429) this.#hit(OF_THE_SERVICE.rate);
+    if (answer.status === 422 && answer.text.includes("not ready")) this.#hit(OF_THE_SERVICE.notReady);
+    const isList = method === "GET" && url.endsWith("/endpoints") && answer.status === 200;
+    const random = this.labs[0]!.options.emulator?.listOrder === "random";
+    if (isList && random && answer.text.split('"host"').length > 2) this.#hit(OF_THE_SERVICE.random);
+    return answer;
+  }
+
+  #heard(spoken: Spoken, answer: TransportAnswer, { clock }: Lab): void {
+    spoken.answeredAt = clock.now();
+    const asked = answer.headers["retry-after"];
+    if (asked) {
+      const ms = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - clock.wall();
+      if (ms > 0 && !asked.startsWith("-")) spoken.retryAfterMs = ms;
+    }
+    if (answer.status !== 201 || !spoken.line.endsWith("/endpoints")) return;
+    const id = /^\{"endpoint":.*?"id":"(ep-[^"]+)"/.exec(answer.text)?.[1];
+    if (id && isWhole(answer.text)) this.court.delivered.add(id);
+  }
+
+  #furnish(branchReadyMs: number): void {
+    const { world, clock } = this.labs[0]!.emulator;
+    const dev = world.branches[SEED.branches.dev]!;
+    world.branches[EXTRA_BRANCH] = { ...dev, id: EXTRA_BRANCH, name: "extra" };
+    const primary = world.endpoints[SEED.primaryId]!;
+    const host = primary.host.replace(primary.id, HAND_MADE);
+    world.endpoints[HAND_MADE] = { ...primary, id: HAND_MADE, host, type: "read_only" };
+    if (branchReadyMs === 0) return;
+    dev.current_state = "init";
+    dev.pending_state = "ready";
+    dev.ready_at = new Date(clock.now() + branchReadyMs).toISOString();
+  }
+}
+
+function isWhole(text: string): boolean {
+  try {
+    return typeof (JSON.parse(text) as { endpoint?: { id?: unknown } }).endpoint?.id === "string";
+  } catch {
+    return false;
+  }
+}
