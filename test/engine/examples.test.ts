@@ -42,8 +42,8 @@ const EXAMPLES: Example[] = [
   },
 ];
 
-/** They have a test of theirs: an application with secrets, a script around a program, and tests of a user's own. */
-const ELSEWHERE = ["app", "automation", "testing"];
+/** They have a test of theirs: secrets, a script around a program, pipelines, a policy pack, and tests of a user's own. */
+const ELSEWHERE = ["app", "automation", "gitops", "policy", "testing"];
 
 describe("every example", () => {
   test("has its test here", () => {

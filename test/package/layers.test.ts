@@ -22,6 +22,8 @@ const LAYERS: Record<string, Rule> = {
   // The look-ups only as types, or when one is asked: what is loaded at once is counted below.
   sdk: { ours: ["provider/rules", "provider/lookup"], packages: ["@pulumi/pulumi", "node:"] },
   emulator: { ours: ["provider/wire"], packages: ["zod", "node:"] },
+  // Loaded into policy packs: of `@pulumi/policy` it has types only.
+  policy: { ours: ["provider/rules"], packages: ["@pulumi/policy"] },
   // The adapter to Pulumi, and what stands beside it.
   "provider/index": {
     ours: ["provider/config", "provider/endpoint", "provider/operations", "provider/errors", "provider/lifeline"],
@@ -73,7 +75,7 @@ const layerOf = (path: string): string | undefined =>
     .filter((name) => path === name || path === `${name}.ts` || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0];
 
-const files = ["sdk", "provider", "emulator", "cli"].flatMap((folder) =>
+const files = ["sdk", "provider", "emulator", "policy", "cli"].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => join(folder, name)),

@@ -28,7 +28,9 @@ describe("the tarball", () => {
     const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json", "schema/report.schema.json"];
     expect(paths.filter((path) => !path.startsWith("dist/")).sort()).toEqual(documents);
     const built = paths.filter((path) => path.startsWith("dist/"));
-    expect(built.filter((path) => !/^dist\/(sdk|provider|emulator|cli)\/.*(\.js|\.d\.ts)$/.test(path))).toEqual([]);
+    expect(built.filter((path) => !/^dist\/(sdk|provider|emulator|policy|cli)\/.*(\.js|\.d\.ts)$/.test(path))).toEqual(
+      [],
+    );
     expect(size).toBeLessThan(LARGEST_BYTES);
   });
 
@@ -70,6 +72,7 @@ describe("an installed package", () => {
     ],
     ["./provider", "-e", `console.log(typeof require("pulumi-compute-endpoint/provider").provider.create)`, "function"],
     ["./emulator", "-e", `console.log(typeof require("pulumi-compute-endpoint/emulator").startEmulator)`, "function"],
+    ["./policy", "-e", `console.log(require("pulumi-compute-endpoint/policy").computePolicies().length)`, "4"],
     [
       "./report.schema.json",
       "-e",

@@ -1,0 +1,102 @@
+/**
+ * Policies for Pulumi policy packs: they warn about changes that restart a compute, stop it or give it a new host, or
+ * block them, for organizations that decide this above the programs.
+ *
+ * Nothing of `@pulumi/policy` is loaded, so it does not matter which copy of it the pack has.
+ *
+ * @packageDocumentation
+ */
+import type { PolicyConfigSchema, ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
+import { impactOfMarker, type NoticedImpact } from "./marker.js";
+import { covers, DESCRIPTIONS, NO_SCOPE, type Scope } from "./scope.js";
+
+export type { Scope } from "./scope.js";
+
+/** What a policy does: warn, fail the preview and the update, or nothing. */
+export type Level = "advisory" | "mandatory" | "disabled";
+
+/** What {@link computePolicies} takes. Everything can be said again in the pack's config, which wins. */
+export interface ComputePoliciesArgs extends Scope {
+  /** Changes that may restart a compute, or of which a preview can't know. @default "advisory" */
+  mayRestart?: Level;
+  /** Changes that restart a compute if it is active. @default "advisory" */
+  restart?: Level;
+  /** Changes that stop a compute. @default "advisory" */
+  stop?: Level;
+  /** Changes that give a compute a new host. @default "advisory" */
+  newHost?: Level;
+  /** What the policies' names begin with, for a second set beside the first. @default "compute" */
+  name?: string;
+}
+
+interface Kind {
+  arg: "mayRestart" | "restart" | "stop" | "newHost";
+  /** The end of the policy's name, and the impact it is about. */
+  impact: NoticedImpact;
+  description: string;
+}
+
+const KINDS: Kind[] = [
+  {
+    arg: "mayRestart",
+    impact: "may-restart",
+    description: "A change must not put open connections of a compute in danger, not even perhaps.",
+  },
+  { arg: "restart", impact: "restart", description: "A change must not restart a compute." },
+  { arg: "stop", impact: "stop", description: "A change must not stop a compute." },
+  { arg: "newHost", impact: "new-host", description: "A change must not give a compute a new host." },
+];
+
+/** Frozen: it stands in every URN. */
+const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/compute:Endpoint";
+
+/**
+ * Four policies, one for each kind of harm: `compute-may-restart`, `compute-restart`, `compute-stop` and
+ * `compute-new-host`. A change falls to exactly one of them, the one of the worst that it does.
+ *
+ * A whole pack that blocks restarts in production, and what is worse, and warns everywhere else:
+ *
+ * ```ts
+ * import { PolicyPack } from "@pulumi/policy";
+ * import { computePolicies } from "pulumi-compute-endpoint/policy";
+ *
+ * new PolicyPack("computes", {
+ *   policies: [
+ *     ...computePolicies({ name: "production", restart: "mandatory", stop: "mandatory", newHost: "mandatory", stacks: ["shop/prod"] }),
+ *     ...computePolicies({ exceptStacks: ["shop/prod"] }),
+ *   ],
+ * });
+ * ```
+ *
+ * They read the computed input `restart`. So they see no deletion, no replacement that only `--target-replace`,
+ * `--replace` or a taint asks for, and no approval: `compute:approve` is about `onRestart: "refuse"`.
+ */
+export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidationPolicy[] {
+  const { name = "compute" } = args;
+  return KINDS.map(({ arg, impact, description }) => ({
+    name: `${name}-${impact}`,
+    description,
+    enforcementLevel: args[arg] ?? "advisory",
+    configSchema: { properties: schemaOf(args) },
+    validateResource: (resource, report) => {
+      if (resource.type !== ENDPOINT_TYPE || !covers(resource.getConfig<Scope>(), resource.urn)) return;
+      const notice = impactOfMarker(markerOf(resource));
+      if (notice?.impact === impact) report(messageOf(notice.text, resource, `${name}-${impact}`));
+    },
+  }));
+}
+
+/** What the pack's config leaves out is as in the arguments. */
+const schemaOf = (args: Scope): PolicyConfigSchema["properties"] =>
+  Object.fromEntries(
+    (Object.keys(NO_SCOPE) as (keyof Scope)[]).map((key) => [
+      key,
+      { type: "array", items: { type: "string" }, description: DESCRIPTIONS[key], default: args[key] ?? NO_SCOPE[key] },
+    ]),
+  );
+
+/** Known whatever else is not: check makes it. It is not there where check was not asked, as for what is only read. */
+const markerOf = ({ props }: ResourceValidationArgs): unknown => ("restart" in props ? props["restart"] : undefined);
+
+const messageOf = (text: string, { name }: ResourceValidationArgs, policy: string): string =>
+  `${text}. To let it pass, name this stack in exceptStacks, or "${name}" in exceptResources, in the configuration of ${policy}.`;

@@ -1,0 +1,56 @@
+// Which computes a policy is about.
+
+import { identityOf } from "../provider/rules/approval.js";
+
+/** Patterns, in which `*` stands for anything. */
+export interface Scope {
+  /** Only these stacks: `PROJECT/STACK`. @default all of them */
+  stacks?: string[];
+  /** Not these stacks. */
+  exceptStacks?: string[];
+  /** Only these computes: the resource's name, or its URN where the pattern begins with `urn:`. @default all of them */
+  resources?: string[];
+  /** Not these computes. */
+  exceptResources?: string[];
+}
+
+/** What the pack's config says of each. */
+export const DESCRIPTIONS: Record<keyof Scope, string> = {
+  stacks: "Only these stacks: PROJECT/STACK; * stands for anything.",
+  exceptStacks: "Not these stacks.",
+  resources: "Only these computes: the resource's name, or its URN where the pattern begins with urn:",
+  exceptResources: "Not these computes.",
+};
+
+/** What holds where nothing is said. */
+export const NO_SCOPE: Required<Scope> = { stacks: ["*"], exceptStacks: [], resources: ["*"], exceptResources: [] };
+
+export function covers(scope: Scope, urn: string): boolean {
+  const identity = identityOf(urn);
+  // What can't be told apart is not excepted.
+  if (!identity) return true;
+  const isStack = (pattern: string) => fits(pattern, `${identity.project}/${identity.stack}`);
+  const isResource = (pattern: string) => fits(pattern, pattern.startsWith("urn:") ? urn : identity.name);
+  const { stacks, exceptStacks, resources, exceptResources } = { ...NO_SCOPE, ...scope };
+  return (
+    stacks.some(isStack) &&
+    !exceptStacks.some(isStack) &&
+    resources.some(isResource) &&
+    !exceptResources.some(isResource)
+  );
+}
+
+/** The whole text, piece by piece: no pattern takes long, whatever it is. */
+function fits(pattern: string, text: string): boolean {
+  const [head = "", ...rest] = pattern.split("*");
+  const tail = rest.pop();
+  if (tail === undefined) return pattern === text;
+  if (!text.startsWith(head)) return false;
+  let at = head.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return text.length - tail.length >= at && text.endsWith(tail);
+}
