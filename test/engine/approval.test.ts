@@ -1,0 +1,127 @@
+/** A reviewer approves one change: it passes `refuse`, in the preview and in the update, and nothing else does. */
+import { exec } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
+import { changes, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
+
+const APPROVE =
+  /To approve exactly this change, [0-9a-f]{12}: (pulumi config set --path "compute:approve\[\d\]" [0-9a-f]{12})$/m;
+
+describeWithEngine("an approval", (engine) => {
+  let story: Story;
+  const use = (args: string, options = "{}", name = "db") =>
+    story.ws.setProgram(
+      files(
+        `const db = new Endpoint("${name}", { projectId, branchId: "${SEED.branches.dev}", ${args} }, ${options}); exports.host = db.host;`,
+      ),
+    );
+  /** Does what the refusal says, as somebody who copies the line. */
+  async function approve(text: string): Promise<string> {
+    const line = APPROVE.exec(text)?.[1];
+    if (!line) throw new Error(`no approval in: ${text}`);
+    await promisify(exec)(line, { cwd: story.ws.programFolder, env: story.ws.env });
+    return line;
+  }
+
+  beforeAll(async () => {
+    story = await startStory(engine, { program: "", config: { "compute:onRestart": "refuse" } });
+    await use("size: 1");
+    await story.ws.up({ args: ["--skip-preview"] });
+    requests(story.em);
+  }, ENGINE_TEST_MS);
+  afterAll(() => story?.close());
+
+  test(
+    "that the refusal names lets that change pass, with its marker and warning",
+    async () => {
+      const { ws, em } = story;
+      await use("size: 2");
+      const refused = await ws.preview({ fails: true });
+      expect(await approve(refused.stdout)).toContain("compute:approve[0]");
+      const shown = shownInJson((await ws.previewJson()).document).get("db");
+      expect(shown).toMatchObject({ op: "update", restart: ["no", expect.stringMatching(/^yes: size 1 → 2;/)] });
+      expect(shown?.warnings).toHaveLength(1);
+      expect(requests(em)).toEqual([]);
+      await ws.up({ args: ["--skip-preview"] });
+      expect(changes(em).map(({ status }) => status)).toEqual([200]);
+      requests(em);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "passes no other change of the compute, nor the way back, nor the same one of another resource",
+    async () => {
+      const { ws, em } = story;
+      for (const args of ["size: 4", "size: 1", "size: 2, branchId: 'br-other'"]) {
+        await use(args);
+        await ws.preview({ fails: true });
+        const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
+        expect(stdout).toMatch(/onRestart is "refuse"/);
+      }
+      expect(requests(em)).toEqual([]);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "of the next change is added to the first, and each holds",
+    async () => {
+      const { ws } = story;
+      await use("size: 1");
+      expect(await approve((await ws.preview({ fails: true })).stdout)).toContain("compute:approve[1]");
+      await ws.up({ args: ["--skip-preview"] });
+      // Back to 2: the first approval says 1 → 2, which this is once more.
+      await use("size: 2");
+      await ws.up({ args: ["--skip-preview"] });
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "goes with a saved plan, which holds the stack's config as well: approve first, then plan",
+    async () => {
+      const { ws, em } = story;
+      await use("size: 4");
+      await approve((await ws.preview({ fails: true })).stdout);
+      await ws.preview({ args: ["--save-plan", "plan.json"] });
+      requests(em);
+      await ws.up({ args: ["--plan", "plan.json", "--skip-preview"] });
+      expect(changes(em)).toHaveLength(1);
+      requests(em);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "or the notice alone: a plan made for one change refuses the other that it has become meanwhile",
+    async () => {
+      const { ws, em } = story;
+      const warn = (size: number) => use(`size: ${size}, onRestart: "warn"`);
+      await warn(1);
+      await ws.preview({ args: ["--save-plan", "plan.json"] });
+      await warn(2);
+      await ws.up({ args: ["--skip-preview"] });
+      requests(em);
+      await warn(1);
+      const refused = await ws.up({ args: ["--plan", "plan.json", "--skip-preview"], fails: true });
+      expect(refused.stdout).toMatch(
+        /violates plan: properties changed: .*restart\[\{yes: size 4 → 1;.*!=\{yes: size 2 → 1;/,
+      );
+      expect(requests(em)).toEqual([]);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "that can't be read fails every preview, at its name",
+    async () => {
+      const { ws } = story;
+      await ws.setConfig({ "compute:approve": "yes please" });
+      const { stdout } = await ws.preview({ fails: true });
+      expect(stdout).toContain('"yes please" is no approval: 12 hex digits');
+    },
+    ENGINE_TEST_MS,
+  );
+});
