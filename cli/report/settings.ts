@@ -97,8 +97,5 @@ export function wishWithout(values: Values, hidden: ReadonlySet<string>): Wish {
   if (SIZE_FORMS.some((name) => hidden.has(name))) for (const name of SIZE_FORMS) gone.add(name);
   const kept = <T extends string>(names: Iterable<T>) => [...names].filter((path) => !gone.has(path.split(".")[0]!));
   const asked = Object.fromEntries(kept(Object.keys(values.asked)).map((name) => [name, (values.asked as Raw)[name]]));
-  const wish = wishOf(asked as Asked, new Set(kept(values.unknown)));
-  // Not said is "read_write"; hidden is neither.
-  if (gone.has("type")) delete wish.type;
-  return wish;
+  return wishOf(asked as Asked, new Set(kept(values.unknown)));
 }

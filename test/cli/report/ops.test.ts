@@ -121,6 +121,12 @@ describe("at most one finding for a compute", () => {
     expect(await oneCompute(preview(halves))).toMatchObject({ op: "replace", impact: "new-host" });
   });
 
+  test("one of them does not either", async () => {
+    const next = { ...BASE, projectId: "p", restart: "no" };
+    const steps = [step({ op: "create-replacement", next }), step({ op: "replace", old, next })];
+    expect(await oneCompute(preview(steps))).toMatchObject({ op: "replace" });
+  });
+
   test("both halves without it make it up, with old host and reason", async () => {
     const halves = [
       step({ op: "create-replacement", next: { ...BASE, projectId: "p" } }),
