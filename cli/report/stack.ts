@@ -65,7 +65,7 @@ const REFUSAL = 'onRestart is "refuse"';
 function failureOf(failures: readonly Diagnostic[]): string {
   const refused = failures.filter(({ message }) => message.includes(REFUSAL));
   const names = [...new Set(refused.map(({ urn }) => quote(clean((urn && identityOf(urn)?.name) ?? "a compute"))))];
-  if (names.length === 0) return "the preview failed: what comes after the failure is not in it";
+  if (names.length === 0) return "the preview failed: what comes after the failure, deletions among it, is not in it";
   return `the preview refused the change of ${names.slice(0, 5).join(", ")} and stopped there: what comes after it is not in it. For a full report let the pipeline preview with \`--config compute:onRestart=warn\`, in a checkout that is thrown away`;
 }
 

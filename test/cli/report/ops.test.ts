@@ -1,19 +1,7 @@
 /** The op decides first, then the worst of the notice and of what the rules say; diagnostics decide nothing. */
 import { describe, expect, test } from "vitest";
-import {
-  BASE,
-  fixture,
-  inJson,
-  oneCompute,
-  type Parsed,
-  preview,
-  resize,
-  type StepOptions,
-  step,
-  urnOf,
-} from "./support";
+import { BASE, inJson, oneCompute, type Parsed, preview, resize, type StepOptions, step, urnOf } from "./support";
 
-const NEW_HOST = "a compute with another id and host takes its place";
 const old = { ...BASE, restart: "no" };
 const updated = (next: object, more: StepOptions = {}) =>
   step({ old, next: { ...BASE, restart: "no", ...next }, ...more });
@@ -239,48 +227,5 @@ describe("the worst of the notice, of the old inputs and of the old outputs coun
       preview([updated({ name: "b" }, { more: { diffReasons: ["size"], replaceReasons: ["size"] } })]),
     );
     expect(found).toMatchObject({ impact: "none", others: ["size"] });
-  });
-});
-
-describe("documents of the real engine", () => {
-  const short = ({ name, impact }: Parsed) => `${name} ${impact}`;
-
-  test("changes of every kind, worst first", async () => {
-    const { stacks, exitCode } = await inJson(fixture("changes.json"));
-    expect(exitCode).toBe(3);
-    const found = stacks[0].computes.map(short);
-    expect(found.slice(0, 4)).toEqual(["gone delete", "move new-host", "rocs new-host", "stop stop"]);
-    expect(found.slice(4).sort()).toEqual(
-      [
-        ...["branch restart", "resize restart", "secret restart"],
-        ...["adopt may-restart", "params may-restart", "unknown may-restart"],
-        ...["kept none", "rename none"],
-      ].sort(),
-    );
-  });
-
-  test.each<[name: string, impacts: string[], exitCode: number]>([
-    ["create.json", Array(12).fill("none"), 0],
-    ["nothing.json", [], 0],
-    ["destroy.json", [...Array(11).fill("delete"), "none"], 3],
-    ["sames-and-halves.json", ["new-host", "restart"], 3],
-    ["refreshed.json", ["new-host", "restart"], 3],
-    ["replace-asked.json", ["new-host"], 3],
-    ["alias-and-get.json", ["restart"], 3],
-    ["get-is-gone.json", ["delete", "none", "none"], 3],
-  ])("%s", async (name, impacts, exitCode) => {
-    const found = await inJson(fixture(name));
-    expect(found.stacks[0].computes.map(({ impact }: Parsed) => impact)).toEqual(impacts);
-    expect(found.exitCode).toBe(exitCode);
-  });
-
-  test("a replacement says which host goes, also where no setting is the reason", async () => {
-    const found = await oneCompute(fixture("replace-asked.json"));
-    expect(found).toMatchObject({
-      effect: expect.stringContaining(NEW_HOST),
-      changes: [],
-      oldHost: expect.stringMatching(/^ep-.*neon\.tech$/),
-    });
-    expect(found.notes).toEqual([expect.stringContaining("--replace")]);
   });
 });
