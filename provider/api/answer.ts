@@ -29,9 +29,15 @@ export function describe(
     code: oneLine(problem?.code ?? "").slice(0, 100),
     message: redact(shorten(problem?.message || beginningOf(answer, host)), key),
     requestId: requestId ? oneLine(redact(requestId, key)).slice(0, 100) : undefined,
-    retryAfterMs: retryAfterMs(answer.headers["retry-after"], wallMs),
+    retryAfterMs: retryAfterMs(answer.headers["retry-after"], theirs(answer.headers["date"]) ?? wallMs),
   };
 }
+
+/** When they say they answered: a date of theirs is a pause by their clock, which may be minutes from ours. */
+const theirs = (date: string | undefined): number | undefined => {
+  const at = Date.parse(date ?? "");
+  return Number.isNaN(at) ? undefined : at;
+};
 
 /** The parsed body, or undefined for what is not JSON. An empty object for an empty body. */
 export function parse(text: string): unknown {

@@ -2,7 +2,7 @@
 
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
-import { isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
+import { DeadlineExceeded, isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
@@ -122,13 +122,40 @@ export async function settleOrKeep(
 ): Promise<void> {
   if (target.program.inputs.waitForReady === false || answer.operations.length === 0) return;
   try {
-    await settle(process.context, target.project, answer.operations, deadline);
+    const { vanished } = await settle(process.context, target.project, answer.operations, deadline);
+    if (vanished.length > 0) await atRest(process, target, vanished, deadline);
   } catch (error) {
     const ids =
       isKind(error, "operation-failed") || isKind(error, "deadline")
         ? error.operationIds
         : answer.operations.map((one) => one.id);
     throw kept(target, answer.endpoint, ids, error);
+  }
+}
+
+/** Milliseconds between two looks at a compute whose operations can't be looked at. */
+const REST_MS = 5_000;
+
+/**
+ * Operations that the service does not know say nothing of how they ended, and nothing at all where the whole project
+ * can't be seen any more: the compute tells.
+ */
+async function atRest(
+  process: Process,
+  { project, id }: Target,
+  vanished: string[],
+  deadline: Deadline,
+): Promise<void> {
+  for (;;) {
+    const now = await look(process, project, id, deadline);
+    if (now?.pending_state === undefined) return;
+    if (deadline.leftMs() <= 0) {
+      throw new DeadlineExceeded(
+        `the service does not know operation ${vanished.join(", ")} any more, and compute ${id} is still on its way to ${now.pending_state}`,
+        vanished,
+      );
+    }
+    await process.context.clock.sleep(REST_MS);
   }
 }
 

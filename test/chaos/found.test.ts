@@ -63,6 +63,24 @@ const STORIES: Record<string, Story> = {
     programs: [[{ ...PRIMARY, minutes: 1 }, null, null], []],
     acts: [act("up", { faults: [fault("503, Retry-After 7", "operations", { times: 60 })] })],
   }),
+  "operations of a project that can't be seen any more have not ended for that": story({
+    service: { operationMs: 45_000 },
+    programs: [[{ type: "read_write", branch: 0, adopt: true, limits: [0.25, 2] }, null, null], []],
+    acts: [act("up", { faults: [fault("404 of the project", "any", { skip: 2, times: 60 })] })],
+  }),
+  "a Retry-After date of a service whose clock is a minute ahead is no minute": story({
+    service: { retryAfter: "date", skewMs: 60_000 },
+    programs: [[{ ...PRIMARY, minutes: 1 }, { type: "read_only", branch: 1, minutes: 1 }, null], []],
+    acts: [
+      act("up"),
+      act("up", {
+        edits: [
+          { slot: 0, change: { size: 2, waitForReady: false } },
+          { slot: 1, change: { size: 2, waitForReady: false } },
+        ],
+      }),
+    ],
+  }),
   "a refused key is told with what the state holds": story({
     programs: [[{ type: "read_write", branch: 1 }, null, null], []],
     acts: [act("up", { faults: [fault("401", "any")] })],

@@ -38,7 +38,9 @@ export function wireTo(
       await clock.sleep(LATENCY_MS);
       record.status = "cut" in answer ? "cut" : answer.status;
       if ("cut" in answer) throw failed("UND_ERR_SOCKET", "other side closed");
-      return { status: answer.status, headers: answer.headers, text: answer.body };
+      // As a server on a socket does by itself.
+      const date = new Date(emulator.clock.now()).toUTCString();
+      return { status: answer.status, headers: { date, ...answer.headers }, text: answer.body };
     };
     const late = clock.sleep(timeoutMs).then(() => {
       throw failed("TIMED_OUT", `no whole answer within ${timeoutMs} ms`);

@@ -21,7 +21,7 @@ export async function playEnd(stage: Stage, story: Story, tally: Tally): Promise
   for (const stack of [0, 1]) {
     const program = peaceful(stage, stack);
     // Drift that nobody has refreshed is nobody's business.
-    const refresh = story.end !== "up" || stage.court.everTouched.size > 0;
+    const refresh = story.end !== "up" || stage.court.everTouched.size > 0 || stage.court.killed;
     if (story.end === "destroy") await destroy(stage, stack);
     else await settle(stage, stack, program, refresh, tally);
   }

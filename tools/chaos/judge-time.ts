@@ -45,7 +45,7 @@ function judgeStep(report: Report, step: Step, to: number): void {
   const least = step.op === "refresh" ? READ_MS : leastLimitOf(report.program[step.name], before);
   const soon = took < least - LONGEST_PAUSE_MS;
   const far = report.sent.some(
-    ({ retryAfterMs = 0, answeredAt = 0 }) => answeredAt + retryAfterMs > from + limit - 1000,
+    ({ retryAfterMs = 0, answeredAt = 0 }) => answeredAt + retryAfterMs > from + least - 1000,
   );
   if (busy && soon && !far) {
     throw new Violation(

@@ -63,6 +63,7 @@ export class Stage {
       everTouched: new Set(),
       ignoredFields: service.ignoredFields ?? [],
       lied: false,
+      killed: false,
     };
   }
 
@@ -99,7 +100,10 @@ export class Stage {
     lab.last = { warnings: [], said: [], sent: [], steps: [] };
     const killed = await this.#carryOut(lab, command, program);
     // What had left before the death still arrives.
-    if (killed) await lab.clock.advance(20);
+    if (killed) {
+      this.court.killed = true;
+      await lab.clock.advance(20);
+    }
     const report = {
       stack,
       command,
@@ -198,7 +202,9 @@ export class Stage {
     spoken.answeredAt = clock.now();
     const asked = answer.headers["retry-after"];
     if (asked) {
-      const ms = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - clock.wall();
+      const ms = /^\d+$/.test(asked)
+        ? Number(asked) * 1000
+        : Date.parse(asked) - (Date.parse(answer.headers["date"] ?? "") || clock.wall());
       if (ms > 0 && !asked.startsWith("-")) spoken.retryAfterMs = ms;
     }
     if (answer.status !== 201 || !spoken.line.endsWith("/endpoints")) return;
