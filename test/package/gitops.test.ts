@@ -1,0 +1,183 @@
+/** The GitLab pipeline and the objects for the Pulumi Kubernetes Operator that people copy, and the page beside them. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { afterEach, describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { bench, OUTCOMES, PIPELINES, syntaxOf, textOf } from "./pipelines";
+
+interface Job {
+  stage: string;
+  image: string;
+  rules: { if: string; when?: string }[];
+  script: string[];
+  variables?: object;
+}
+
+const pipeline = parse(textOf("gitlab/.gitlab-ci.yml")) as Record<string, Job> & { variables: NodeJS.ProcessEnv };
+const [outside, preview, note] = ["compute outside", "compute preview", "compute note"].map((name) => pipeline[name]!);
+const scriptOf = (job: Job | undefined) => job!.script.join("\n");
+
+describe("the GitLab pipeline", () => {
+  test("has scripts that bash can read", () => {
+    expect([outside, preview, note].map((job) => syntaxOf(scriptOf(job)))).toEqual(["", "", ""]);
+  });
+
+  test("previews no code of a fork, and says so", () => {
+    const rule = (job: Job | undefined) => job!.rules.map((one) => one.if);
+    expect(rule(preview)[0]).toContain("$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID");
+    expect(rule(note)).toEqual(rule(preview));
+    expect(rule(outside)).toEqual(
+      rule(preview).map((text) => text.replace("_ID == $CI_PROJECT", "_ID != $CI_PROJECT")),
+    );
+    expect(bench(undefined).run(scriptOf(outside)).stdout).toMatch(/^No preview of computes for code of a fork/);
+  });
+
+  test("writes its note after a red preview too, without the code of the merge request", () => {
+    expect(note).toMatchObject({ rules: [{ when: "always" }], variables: { GIT_STRATEGY: "none" } });
+    expect(textOf("gitlab/.gitlab-ci.yml").split("COMPUTE_REPORT_TOKEN")).toHaveLength(3); // said once, used once
+  });
+
+  test.each(OUTCOMES)("%s", (_what, document, pulumi, job, says) => {
+    const { folder, run, pulumiCalls } = bench(document, pulumi);
+    const { code, stdout } = run(scriptOf(preview), { ...pipeline.variables, STACK: "prod" });
+    expect(code).toBe(job);
+    expect(stdout).toBe(pulumi === 0 ? "" : `pulumi preview ended with exit code ${pulumi}\n`);
+    expect(pulumiCalls()).toEqual(["config set --stack prod compute:onRestart warn", "preview --stack prod --json"]);
+    const report = readFileSync(join(folder, "reports/prod/report.md"), "utf8");
+    expect(report).toMatch(/^<!-- compute-endpoint report v1 shop\/prod -->\n/);
+    expect(report).toMatch(says);
+  });
+});
+
+describe("the note", () => {
+  let server: Server | undefined;
+  afterEach(() => new Promise<unknown>((resolve) => (server ? server.close(resolve) : resolve(undefined))));
+
+  const ME = { id: 42 };
+  const BODY = "<!-- compute-endpoint report v1 shop/prod -->\n\n### b\n";
+  interface Note {
+    id: number;
+    body: string;
+    author: { id: number };
+  }
+
+  /** Runs the script against a host that has these notes, two on a page, and tells what it wrote. */
+  async function write(notes: Note[], body = BODY) {
+    const did: unknown[] = [];
+    server = createServer(async (request, response) => {
+      const { method, url = "" } = request;
+      let text = "";
+      for await (const chunk of request) text += chunk;
+      const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1);
+      if (method !== "GET") did.push(`${method} ${url}`, JSON.parse(text).body);
+      response.setHeader("x-next-page", page * 2 < notes.length && url.includes("/notes") ? String(page + 1) : "");
+      response.statusCode = request.headers["private-token"] === "token" ? 200 : 401;
+      response.end(JSON.stringify(url === "/api/v4/user" ? ME : notes.slice(page * 2 - 2, page * 2)));
+    });
+    await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
+    const { folder } = bench(undefined);
+    mkdirSync(join(folder, "reports/prod"), { recursive: true });
+    writeFileSync(join(folder, "reports/prod/report.md"), body);
+    const env = {
+      PATH: process.env["PATH"],
+      CI_API_V4_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v4`,
+      CI_PROJECT_ID: "1",
+      CI_MERGE_REQUEST_IID: "7",
+      COMPUTE_REPORT_TOKEN: "token",
+    };
+    // Not synchronously: the host is in this process.
+    const child = spawn("bash", ["-ec", scriptOf(note)], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    let stderr = "";
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    return { code, did, stderr };
+  }
+
+  const NOTES = "/api/v4/projects/1/merge_requests/7/notes";
+  const mine = (id: number, body: string): Note => ({ id, body, author: ME });
+  const others = (id: number): Note => ({ id, body: BODY, author: { id: 1 } });
+  const OLD = BODY.replace("b\n", "a\n");
+
+  test.each<[what: string, notes: Note[], did: unknown[]]>([
+    ["is made where there is none", [], [`POST ${NOTES}`, BODY]],
+    ["is written over at the next push", [mine(3, OLD)], [`PUT ${NOTES}/3`, BODY]],
+    ["is found on a later page", [others(1), others(2), others(3), mine(4, OLD)], [`PUT ${NOTES}/4`, BODY]],
+    ["stays where it says so already, without the last line's end", [mine(3, BODY.trimEnd())], []],
+    ["is not another stack's", [mine(3, OLD.replace("prod", "dev"))], [`POST ${NOTES}`, BODY]],
+    ["is not somebody else's", [others(3)], [`POST ${NOTES}`, BODY]],
+  ])("%s", async (_what, notes, did) => {
+    expect(await write(notes)).toEqual({ code: 0, did, stderr: "" });
+  });
+
+  test("is not written of what is no report", async () => {
+    const { code, did, stderr } = await write([], "hello");
+    expect([code, did]).toEqual([1, []]);
+    expect(stderr).toContain("reports/prod/report.md is no report");
+  });
+});
+
+describe("the objects for the operator", () => {
+  interface Stack {
+    kind: string;
+    metadata: { name: string };
+    spec: Record<string, unknown> & { envRefs: Record<string, unknown> };
+  }
+  const objects = parseAllDocuments(textOf("operator/stack.yaml")).map((one) => one.toJS() as Stack);
+  const [check, update] = objects.filter(({ kind }) => kind === "Stack") as [Stack, Stack];
+
+  // The structure that matters to us; the operator's own schema is below, for who has it.
+  test("are of one stack at one commit, the preview first, and the update waits for it", () => {
+    const { preview: isPreview, envRefs: _, ...rest } = check.spec;
+    expect(isPreview).toBe(true);
+    const { prerequisites, envRefs: __, retryMaxBackoffDurationSeconds: ___, destroyOnFinalize, ...same } = update.spec;
+    expect(same).toEqual(rest);
+    expect(prerequisites).toEqual([{ name: check.metadata.name }]);
+    expect(destroyOnFinalize).toBe(false);
+    expect(rest["commit"]).toMatch(/^[0-9a-f]{40}$/);
+    expect(rest["branch"]).toBeUndefined();
+    expect(rest["config"]).toEqual({ "compute:onRestart": "refuse" });
+  });
+
+  test("hold no key, and the preview has none of the service", () => {
+    expect(Object.keys(check.spec.envRefs)).toEqual(["PULUMI_ACCESS_TOKEN"]);
+    expect(Object.keys(update.spec.envRefs)).toEqual(["PULUMI_ACCESS_TOKEN", "COMPUTE_API_KEY"]);
+    for (const ref of [...Object.values(check.spec.envRefs), ...Object.values(update.spec.envRefs)]) {
+      expect(ref).toEqual({ type: "Secret", secret: { name: expect.any(String), key: expect.any(String) } });
+    }
+  });
+
+  // deploy/crds/pulumi.com_stacks.yaml of the operator's repository is too large to keep here.
+  const file = process.env["OPERATOR_STACKS_CRD"];
+  if (file) {
+    test("fit the operator's schema, and name nothing that it does not know", () => {
+      const crd = parse(readFileSync(file, "utf8"));
+      const schema = crd.spec.versions.find(({ name }: { name: string }) => name === "v1").schema.openAPIV3Schema;
+      closed(schema.properties.spec);
+      const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+      for (const stack of [check, update]) expect([validate(stack), validate.errors]).toEqual([true, null]);
+      expect(validate({ ...update, spec: { ...update.spec, comit: "a" } })).toBe(false);
+    });
+  }
+
+  /** Kubernetes drops what it does not know, in silence. */
+  function closed(schema: unknown): void {
+    if (typeof schema !== "object" || schema === null) return;
+    const one = schema as Record<string, unknown>;
+    const isOpen = one["x-kubernetes-preserve-unknown-fields"] || "additionalProperties" in one;
+    for (const value of Object.values(one)) closed(value);
+    if (typeof one["properties"] === "object" && one["type"] === "object" && !isOpen)
+      one["additionalProperties"] = false;
+  }
+});
+
+test("the page beside them links to what is there", () => {
+  const links = [...textOf("README.md").matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path!);
+  expect(links).toHaveLength(4);
+  expect(links.filter((path) => !existsSync(join(PIPELINES, path)))).toEqual([]);
+});
