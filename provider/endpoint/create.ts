@@ -158,17 +158,18 @@ async function findLost(
   const project = inputs.projectId ?? "";
   const known = new Set(before.map((one) => one.id));
   const now = await process.context.lists.look(project, deadline);
-  const likeOurs = now.filter((one) => {
-    const { type, branchId } = { ...wish, ...liveOf(one) };
-    return !known.has(one.id) && !process.created.has(one.id) && type === wish.type && branchId === wish.branchId;
+  const fresh = now.filter((one) => {
+    const { type } = { ...wish, ...liveOf(one) };
+    return !known.has(one.id) && !process.created.has(one.id) && type === wish.type;
   });
   const name = inputs.name ?? autoName;
-  const asAsked = likeOurs.filter(
+  const asAsked = fresh.filter(
     (one) =>
       (one.name === undefined || one.name === name) &&
       differences(wish, { ...(wish as object), ...liveOf(one), name: inputs.name }).length === 0,
   );
-  const named = likeOurs.filter((one) => name !== undefined && one.name === name);
+  // Somebody may have moved it to another branch already.
+  const named = fresh.filter((one) => name !== undefined && one.name === name);
   const candidates = asAsked.length > 0 ? asAsked : named;
   if (candidates.length > 1 || (candidates[0] && asAsked.length === 0 && inputs.name !== undefined)) {
     throw new Stopped(

@@ -8,6 +8,8 @@ import { nameOf } from "./words.js";
 
 /** Milliseconds after which the request is tried again all the same: what goes on need not be what holds the lock. */
 const LOCK_WAIT_MS = 30_000;
+/** Milliseconds of a wait that is worth its looks. */
+const LEAST_WAIT_MS = 500;
 
 /**
  * What a change does after a 423: waits until the operations that go on in the project are over, whosever they are and
@@ -17,7 +19,7 @@ const LOCK_WAIT_MS = 30_000;
 export async function waitForLock(context: Context, project: string, deadline: Deadline): Promise<string | undefined> {
   const { client, clock, say, watches } = context;
   const budgetMs = Math.min(LOCK_WAIT_MS, deadline.leftMs());
-  if (budgetMs <= 0) return undefined;
+  if (budgetMs < LEAST_WAIT_MS) return undefined;
   const limit = new Deadline(clock, budgetMs);
   try {
     const page = await client.listOperations(

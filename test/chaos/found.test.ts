@@ -100,6 +100,16 @@ const STORIES: Record<string, Story> = {
       }),
     ],
   }),
+  "a compute that somebody moved before it was looked for is still ours": story({
+    programs: [[], [null, null, { type: "read_write", branch: 0 }]],
+    acts: [
+      act("up", {
+        stack: 1,
+        faults: [fault("truncated body", "POST")],
+        hands: [{ what: "move", which: 2, at: 3 }],
+      }),
+    ],
+  }),
   "a primary whose name somebody changed before it was looked for is named": story({
     programs: [[null, PRIMARY, null], []],
     acts: [act("up", { faults: [fault("524, work done", "change")], hands: [{ what: "rename", which: 2, at: 3 }] })],
