@@ -9,6 +9,7 @@ const UNSENT = new Set([
   "EHOSTUNREACH",
   "ENETDOWN",
   "UND_ERR_CONNECT_TIMEOUT",
+  "PROXY_REFUSED",
 ]);
 
 /** Set by the transport on an answer that is larger than it reads. */
@@ -27,6 +28,7 @@ const WORDS = new Map([
   ["EPIPE", "the connection was cut"],
   ["UND_ERR_SOCKET", "the connection was cut"],
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "the connection was cut in the middle of the answer"],
+  ["PROXY_REFUSED", "the proxy did not connect"],
   [TIMED_OUT, "no whole answer came in time"],
   [BODY_TOO_LARGE, "the answer is larger than 16 MB"],
   ["UND_ERR_HEADERS_TIMEOUT", "no answer came in time"],
@@ -50,7 +52,20 @@ export function networkReason(error: unknown): string {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   const words = WORDS.get(code) ?? (message.slice(0, 300) || "the request failed");
-  return code ? `${words} (${code})` : words;
+  const via =
+    error instanceof ProxiedError
+      ? "; HTTPS_PROXY names a proxy, through which it goes unless NO_PROXY names the host"
+      : "";
+  return `${words}${code ? ` (${code})` : ""}${via}`;
+}
+
+/** What went wrong on the way through a proxy: the reader has to know that there is one. */
+class ProxiedError extends Error {}
+
+export function throughProxy(cause: unknown): Error {
+  const error = new ProxiedError(cause instanceof Error ? cause.message : String(cause), { cause });
+  // Our own end of a request has a code of ours: this one is the proxy's answer to CONNECT.
+  return codeOf(cause) === "UND_ERR_ABORTED" ? Object.assign(error, { code: "PROXY_REFUSED" }) : error;
 }
 
 function codeOf(error: unknown): string {

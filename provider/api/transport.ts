@@ -1,5 +1,5 @@
-import type { Agent, Dispatcher } from "undici";
-import { BODY_TOO_LARGE, TIMED_OUT } from "./network.js";
+import type { Dispatcher } from "undici";
+import { BODY_TOO_LARGE, TIMED_OUT, throughProxy } from "./network.js";
 
 /** One HTTP request, as the seam between the client and the network (tests script the other side). */
 export interface TransportRequest {
@@ -28,14 +28,20 @@ const CONNECT_MS = 10_000;
 
 /**
  * The real network. Redirects are answers like any other, because the key must not go along. Idle connections are kept
- * for the next poll; undici lets the process end all the same.
+ * for the next poll; undici lets the process end all the same. `HTTPS_PROXY` and `NO_PROXY` of the environment hold; what
+ * goes to this machine (`http:`) never takes a proxy.
  */
-export function undiciTransport(dispatcher?: Dispatcher): Transport {
-  let own: Agent | undefined;
+export function undiciTransport(dispatcher?: Dispatcher, env: NodeJS.ProcessEnv = process.env): Transport {
+  let own: Dispatcher | undefined;
+  const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
   return async ({ method, url, headers, body, timeoutMs }) => {
     // Loaded on first use: a preview sends nothing, and this is the largest part of the provider.
-    const { Agent, request } = require("undici") as typeof import("undici");
-    own ??= dispatcher ? undefined : new Agent({ connect: { timeout: CONNECT_MS }, maxResponseSize: -1 });
+    const { Agent, EnvHttpProxyAgent, request } = require("undici") as typeof import("undici");
+    const options = { connect: { timeout: CONNECT_MS }, maxResponseSize: -1 };
+    const noProxy = env["no_proxy"] || env["NO_PROXY"] || "";
+    own ??=
+      dispatcher ??
+      (httpsProxy ? new EnvHttpProxyAgent({ ...options, httpsProxy, httpProxy: "", noProxy }) : new Agent(options));
     // undici's own limits start anew with each piece that arrives, so an answer that trickles would never end.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);
@@ -44,12 +50,15 @@ export function undiciTransport(dispatcher?: Dispatcher): Transport {
         method: method as Dispatcher.HttpMethod,
         headers,
         body,
-        dispatcher: dispatcher ?? own,
+        dispatcher: own,
         signal: abort.signal,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
       return { status: answer.statusCode, headers: flat(answer.headers), text: await read(answer.body) };
+    } catch (error) {
+      if (httpsProxy && url.startsWith("https:")) throw throughProxy(error);
+      throw error;
     } finally {
       clearTimeout(timer);
     }

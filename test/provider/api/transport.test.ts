@@ -173,6 +173,50 @@ describe("the network", () => {
     expect((await failing(ask("http://nowhere.invalid/"))).reason).toMatch(/\((ENOTFOUND|EAI_AGAIN)\)$/);
   });
 
+  describe("through a proxy", () => {
+    /** A proxy that notes what it is asked, and answers so. */
+    async function proxy(answer: string) {
+      const heard: string[] = [];
+      const url = await tcp((socket) =>
+        socket.on("data", (data) => {
+          heard.push(String(data));
+          socket.end(answer);
+        }),
+      );
+      return { url: url.replace("//", "//user:pass@"), heard };
+    }
+    const through = (env: NodeJS.ProcessEnv, url: string) =>
+      failing(
+        undiciTransport(
+          undefined,
+          env,
+        )({ method: "GET", url, headers: { authorization: "Bearer napi_key" }, timeoutMs: 3000 }),
+      );
+    const VIA = "; HTTPS_PROXY names a proxy, through which it goes unless NO_PROXY names the host";
+
+    test.each(["HTTPS_PROXY", "https_proxy"])("that %s names, which sees the host and not the key", async (name) => {
+      const { url, heard } = await proxy("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+      const { reason } = await through({ [name]: url }, "https://service.invalid/api/v2/x");
+      expect(heard).toEqual([expect.stringMatching(/^CONNECT service\.invalid:443 HTTP/)]);
+      expect(heard[0]).not.toMatch(/napi_key|\/api\/v2/);
+      expect(reason).toBe(`the proxy did not connect (PROXY_REFUSED)${VIA}`);
+    });
+
+    test("that is not there, the reader hears of it, and not of its password", async () => {
+      const { reason } = await through({ HTTPS_PROXY: "http://user:pass@127.0.0.1:9" }, "https://service.invalid/x");
+      expect(reason).toBe(`the connection was refused (ECONNREFUSED)${VIA}`);
+    });
+
+    test("only where NO_PROXY does not name the host, and never to this machine", async () => {
+      const { url, heard } = await proxy("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+      const env = { HTTPS_PROXY: url, HTTP_PROXY: url, NO_PROXY: "service.invalid" };
+      expect((await through(env, "https://service.invalid/x")).reason).toMatch(/\((ENOTFOUND|EAI_AGAIN)\)/);
+      const here = await serve((_, response) => response.end("{}"));
+      const answer = await undiciTransport(undefined, env)({ method: "GET", url: here, headers: {}, timeoutMs: 3000 });
+      expect([answer.text, heard]).toEqual(["{}", []]);
+    });
+  });
+
   test("lets the process end although a connection is kept", async () => {
     const url = await serve((_, response) => response.writeHead(200, { "keep-alive": "timeout=60" }).end("{}"));
     const program = `
