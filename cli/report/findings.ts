@@ -51,8 +51,11 @@ export function findingsOf(
 
 const isCompute = ({ next, old }: Step): boolean => (next?.type ?? old?.type) === ENDPOINT_TYPE;
 
+/** Not in the document's order, which differs from run to run: the same changes are the same report. */
 const byImpact = (a: Finding, b: Finding): number =>
-  Number(worse(b.impact, a.impact)) - Number(worse(a.impact, b.impact)) || Number(a.op > b.op) - Number(a.op < b.op);
+  Number(worse(b.impact, a.impact)) - Number(worse(a.impact, b.impact)) || order(a.op, b.op) || order(a.urn, b.urn);
+
+const order = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
 /** Halves of a replacement stand beside it; where it is missing, they make it up. */
 function wholeSteps(steps: readonly Step[]): Step[] {

@@ -100,8 +100,14 @@ export function judgeCreation({ marker, step }: Compared): Judged {
 function worseOf(verdict: Verdict | undefined, marker: Marker | undefined): Judged {
   if (marker && (!verdict || worse(marker.impact, verdict.impact))) {
     const { impact, text, said } = marker;
-    const effect = said?.effect ?? quote(text);
-    return { impact, causes: [], effect, notes: notesOf(verdict), ...(said ? { said: said.changes } : {}) };
+    const effect = said?.effect ?? (text === "" ? undefined : quote(text));
+    return {
+      impact,
+      causes: [],
+      ...(effect === undefined ? {} : { effect }),
+      notes: notesOf(verdict),
+      ...(said ? { said: said.changes } : {}),
+    };
   }
   if (!verdict) return { impact: "none", causes: [], notes: [] };
   const cause = verdict.reasons.find(({ impact }) => impact === verdict.impact);

@@ -83,7 +83,7 @@ describe("what is approved", async () => {
   });
 
   test("commands count on from what the list has, one for each that is open", async () => {
-    const steps = [resize(), resize({ name: "b" }), resize({ name: "c" })];
+    const steps = [resize(), resize({ name: "q" }), resize({ name: "r" })];
     const { stacks } = await inJson(
       preview(steps, { config: { "compute:approve": JSON.stringify(["000000000000", digest]) } }),
     );

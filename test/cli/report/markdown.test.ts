@@ -49,6 +49,16 @@ describe("Markdown", () => {
     );
   });
 
+  test("is the same whatever order the engine came to the computes in, which differs from run to run", async () => {
+    const steps = [resize({ name: "a" }), resize({ name: "b" }), gone("c"), gone("d")];
+    expect(await markdown(preview([...steps].reverse()))).toBe(await markdown(preview(steps)));
+  });
+
+  test("of a new compute gives no reason", async () => {
+    const text = await markdown(preview([step({ op: "create", next: { ...BASE, restart: "no" } })]));
+    expect(text).toContain("| `primary` | 🟢 new compute |  |");
+  });
+
   test("a replaced host, old and new", async () => {
     const moved = step({ op: "replace", old: BASE, next: { ...BASE, projectId: "other", restart: "yes: …" } });
     const text = await markdown(preview([moved]));
