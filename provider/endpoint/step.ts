@@ -2,7 +2,7 @@
 
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
-import { DeadlineExceeded, isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
+import { DeadlineExceeded, isKind, NotReady, OperationFailed, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
@@ -148,12 +148,14 @@ async function atRest(
 ): Promise<void> {
   for (;;) {
     const now = await look(process, project, id, deadline);
-    if (now?.pending_state === undefined) return;
+    const lost = `the service does not know operation ${vanished.join(", ")} any more, and compute ${id}`;
+    if (now?.pending_state === undefined) {
+      const failed = now?.current_state === "init" && now.disabled !== true;
+      if (failed) throw new OperationFailed(`${lost} has never started`, vanished);
+      return;
+    }
     if (deadline.leftMs() <= 0) {
-      throw new DeadlineExceeded(
-        `the service does not know operation ${vanished.join(", ")} any more, and compute ${id} is still on its way to ${now.pending_state}`,
-        vanished,
-      );
+      throw new DeadlineExceeded(`${lost} is still on its way to ${now.pending_state}`, vanished);
     }
     await process.context.clock.sleep(REST_MS);
   }

@@ -3,7 +3,7 @@ import { type Deadline, duration } from "../clock.js";
 import { DeadlineExceeded, OperationFailed } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";
-import { isKnownWord, outcomeOf } from "./outcome.js";
+import { outcomeOf } from "./outcome.js";
 import { Tracked } from "./tracked.js";
 import type { News } from "./watch.js";
 import { failure, leftover, nameOf, statusOf } from "./words.js";
@@ -15,8 +15,11 @@ export interface Settled {
 
 /** What is left of an operation in the state: its id. The first look at it comes at once. */
 export function byIds(ids: string[]): WireOperation[] {
-  return ids.map((id) => ({ id, action: "unknown", status: "unknown" }));
+  return ids.map((id) => ({ id, action: UNSEEN, status: UNSEEN }));
 }
+
+/** Stands for what nobody has looked at yet. */
+const UNSEEN = "unknown";
 
 /**
  * Waits until all are done, whichever compute they belong to. What the answer shows as done costs no request.
@@ -52,7 +55,7 @@ export async function settle(
     throwIfFailed(context, [...all.values()]);
     const left = pending();
     if (left.length > 0) {
-      const atOnce = left.some(({ operation }) => !isKnownWord(operation.status));
+      const atOnce = left.some(({ operation }) => operation.status === UNSEEN);
       const wanted = () => pending().map(({ operation }) => operation.id);
       const end = await context.watches.follow(project, { wanted, heard, atOnce, deadline });
       if (end === "late") {

@@ -68,6 +68,15 @@ const STORIES: Record<string, Story> = {
     programs: [[{ type: "read_write", branch: 0, adopt: true, limits: [0.25, 2] }, null, null], []],
     acts: [act("up", { faults: [fault("404 of the project", "any", { skip: 2, times: 60 })] })],
   }),
+  "an operation that can't be seen any more may have failed: the compute tells": story({
+    programs: [[], [PRIMARY, null, null]],
+    acts: [
+      act("up", {
+        stack: 1,
+        faults: [fault("404 of the project", "operations", { times: 60 }), fault("operation is cancelled", "any")],
+      }),
+    ],
+  }),
   "a Retry-After date of a service whose clock is a minute ahead is no minute": story({
     service: { retryAfter: "date", skewMs: 60_000 },
     programs: [[{ ...PRIMARY, minutes: 1 }, { type: "read_only", branch: 1, minutes: 1 }, null], []],

@@ -40,7 +40,9 @@ function argsFor(report: Report, id: string, before: EndpointRow | undefined): P
   if (owner) return report.program[owner];
   const adopter = Object.entries(report.program).find(([name, args]) => {
     const op = report.plans[name]?.op;
-    return (op === "create" || op === "replace") && adopts(args, id, before);
+    if (op !== "create" && op !== "replace") return false;
+    // It was the branch's primary when it was looked for, and somebody has moved it since.
+    return adopts(args, id, before) || (args["adopt"] === true && report.touched.has(id));
   });
   return adopter?.[1];
 }
