@@ -1,0 +1,90 @@
+/**
+ * `npm run bench`: what the provider costs beside the engine's own cost and beside a naive provider. A table on stdout,
+ * progress on stderr, with `--out` the figures as JSON, with `--chart` a picture. A target that is not met is told, and is
+ * no failure of the command: what a machine measures is no test.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Bench } from "./bench/bench";
+import { chartOf } from "./bench/chart";
+import { type Flags, HELP, parseFlags } from "./bench/flags";
+import { circumstances, headline } from "./bench/machine";
+import type { Row } from "./bench/row";
+import { SCENARIOS } from "./bench/scenarios/index";
+import { summaryOf, tableOf } from "./bench/table";
+import { ensureEngine } from "./engine/index";
+import { kill, processesWith } from "./engine/processes";
+
+// Whatever is started here makes its temporary files in this folder, so nothing is left when it goes.
+const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-bench-"));
+process.env["TMPDIR"] = folder;
+process.once("exit", () => {
+  for (const pid of processesWith("TMPDIR", folder)) kill(pid);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+main(process.argv.slice(2)).catch((error: Error) => {
+  say(`bench: ${error.stack ?? error.message}`);
+  process.exitCode = 1;
+});
+
+async function main(args: string[]): Promise<void> {
+  const names = SCENARIOS.map(({ name }) => name);
+  let flags: Flags | "help";
+  try {
+    flags = parseFlags(args, names);
+  } catch (error) {
+    say(`bench: ${(error as Error).message}; see --help`);
+    process.exitCode = 2;
+    return;
+  }
+  if (flags === "help") {
+    print(`${HELP}\nScenarios:\n${SCENARIOS.map(({ name, title }) => `  ${name.padEnd(14)}  ${title}`).join("\n")}`);
+    return;
+  }
+  const engine = await ensureEngine({ say });
+  const on = circumstances(engine, flags, args);
+  const rows = await measured(new Bench(engine, flags, timed()), flags.only ?? names);
+  print(headline(on));
+  for (const line of ["", ...tableOf(rows), "", summaryOf(rows)]) print(line);
+  if (flags.out) await write(flags.out, `${JSON.stringify({ ...on, rows }, undefined, 2)}\n`);
+  if (flags.chart) await write(flags.chart, await chartOf(rows, on));
+}
+
+async function measured(bench: Bench, names: readonly string[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  try {
+    for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
+      rows.push(...(await scenario.run(bench)));
+    }
+  } finally {
+    await bench.close();
+  }
+  return rows;
+}
+
+/** Progress with the minutes it took so far. */
+function timed(): (line: string) => void {
+  const began = performance.now();
+  return (line) => {
+    const seconds = Math.round((performance.now() - began) / 1000);
+    say(`[${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}] ${line}`);
+  };
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}

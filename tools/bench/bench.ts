@@ -1,0 +1,99 @@
+/** What all scenarios work with: the engine, the flags, and stacks that several of them look at. */
+import type { Engine } from "../engine/index";
+import type { Flags } from "./flags";
+import { type Cost, Fleet, type FleetOptions } from "./fleet";
+import type { ProviderName } from "./programs";
+import type { Row } from "./row";
+
+export interface Scenario {
+  name: string;
+  /** What it shows, in a line. */
+  title: string;
+  run(bench: Bench): Promise<Row[]>;
+}
+
+/** Enough at once that what limits the making of a stack is not the number of workers. */
+export const WIDE = 200;
+const AT_ONCE = { operationMs: 0, lock: "branch", limited: false } as const;
+
+/** The checkpoints in between are what makes a stack slow to make, and here nobody looks at them. */
+const WITHOUT_CHECKPOINTS = { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
+
+export const FIRST_UP = ["up", "--yes", "--skip-preview"] as const;
+
+export class Bench {
+  readonly #built = new Map<string, Promise<{ fleet: Fleet; first: Cost }>>();
+  readonly #fresh: Fleet[] = [];
+
+  constructor(
+    readonly engine: Engine,
+    readonly flags: Flags,
+    readonly say: (line: string) => void,
+  ) {}
+
+  /** The sizes of a scenario: as the flags say, or small ones with `--quick`, or its own. */
+  sizes(own: number[], quick: number[]): number[] {
+    return this.flags.sizes ?? (this.flags.quick ? quick : own);
+  }
+
+  /** A stack whose computes exist, made once for all scenarios; how its first `up` went is no figure but memory. */
+  built(provider: ProviderName, count: number, projects: number): Promise<{ fleet: Fleet; first: Cost }> {
+    const key = `${provider} ${count} ${projects}`;
+    const known = this.#built.get(key) ?? this.#build({ provider, count, projects });
+    this.#built.set(key, known);
+    return known;
+  }
+
+  /** The same for several providers, before anything is measured. */
+  async allBuilt<P extends ProviderName>(providers: readonly P[], count: number, projects: number) {
+    const made = {} as Record<P, { fleet: Fleet; first: Cost }>;
+    for (const provider of providers) made[provider] = await this.built(provider, count, projects);
+    return made;
+  }
+
+  /** A stack that was never run. */
+  async fresh(options: FleetOptions): Promise<Fleet> {
+    const fleet = await Fleet.create(this.engine, options);
+    this.#fresh.push(fleet);
+    return fleet;
+  }
+
+  /**
+   * Several rounds of the same for some providers, side by side: in each round each has its turn, and in the next another
+   * one comes first.
+   */
+  async rounds<T, P extends ProviderName>(
+    what: string,
+    providers: readonly P[],
+    once: (provider: P) => Promise<T>,
+    { naiveRounds = this.flags.rounds } = {},
+  ): Promise<Record<P, T[]>> {
+    const results = Object.fromEntries(providers.map((provider) => [provider, [] as T[]])) as Record<P, T[]>;
+    for (let round = 0; round < this.flags.rounds; round++) {
+      for (const provider of rotated(providers, round)) {
+        if (provider === "naive" && round >= naiveRounds) continue;
+        this.say(`${what}: round ${round + 1} of ${this.flags.rounds}, ${provider}`);
+        results[provider].push(await once(provider));
+      }
+    }
+    return results;
+  }
+
+  async close(): Promise<void> {
+    const built = await Promise.allSettled(this.#built.values());
+    const fleets = built.flatMap((one) => (one.status === "fulfilled" ? [one.value.fleet] : []));
+    await Promise.all([...fleets, ...this.#fresh].map((fleet) => fleet.close()));
+  }
+
+  async #build(options: FleetOptions) {
+    const { provider, count, projects } = options;
+    this.say(`making ${count} computes in ${projects} projects, ${provider}`);
+    const fleet = await this.fresh(options);
+    const env = WITHOUT_CHECKPOINTS;
+    const first = await fleet.run(FIRST_UP, { parallel: WIDE, service: AT_ONCE, env, memory: true });
+    return { fleet, first };
+  }
+}
+
+const rotated = <P>(providers: readonly P[], by: number): P[] =>
+  providers.map((_, index, all) => all[(index + by) % all.length] as P);

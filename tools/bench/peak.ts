@@ -1,0 +1,45 @@
+/** How much memory the provider's processes of one stack take at most. Linux only; elsewhere nothing is told. */
+import { readFileSync } from "node:fs";
+import { commandOf, processesWith } from "../engine/processes";
+
+const LOOK_MS = 50;
+/** The engine starts one for the preview and one for the update. */
+const SEARCH_MS = 200;
+
+export interface PeakWatch {
+  /** The largest so far. */
+  readonly bytes: number | undefined;
+  stop(): void;
+}
+
+/** @param home `PULUMI_HOME` of the stack: every process of its commands has it */
+export function watchPeak(home: string): PeakWatch {
+  let bytes: number | undefined;
+  let pids: number[] = [];
+  let searchedAt = 0;
+  const timer = setInterval(() => {
+    if (performance.now() - searchedAt > SEARCH_MS) {
+      pids = processesWith("PULUMI_HOME", home).filter(isProvider);
+      searchedAt = performance.now();
+    }
+    for (const pid of pids) bytes = Math.max(bytes ?? 0, peakOf(pid) ?? 0) || undefined;
+  }, LOOK_MS);
+  return {
+    get bytes() {
+      return bytes;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const isProvider = (pid: number): boolean => /node\S* .*cmd\/dynamic-provider/.test(commandOf(pid));
+
+/** The kernel keeps the highest itself, so that no moment is missed but the last. */
+export function peakOf(pid: number | undefined): number | undefined {
+  try {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined; // it ended meanwhile, or this is no Linux
+  }
+}

@@ -1,0 +1,65 @@
+import type { Scenario } from "../bench";
+import { median, ratio } from "../math";
+import { placesIn, settingsOf } from "../places";
+import { ProviderProcess, StandIn } from "../process";
+import { PROVIDERS, type ProviderName } from "../programs";
+import { rowOf } from "../row";
+
+const MOST = 1.3;
+/** Each takes less than a second: many rounds cost little. */
+const TIMES = 4;
+
+/** Each command starts the process twice. */
+export const start: Scenario = {
+  name: "start",
+  title: "from the provider process's start to its first answer",
+  async run(bench) {
+    const standIn = await StandIn.listen();
+    try {
+      const parts = {} as Record<ProviderName, { folder: string; env: NodeJS.ProcessEnv; text: unknown }>;
+      const made = await bench.allBuilt(PROVIDERS, 2, 1);
+      for (const provider of PROVIDERS) {
+        const { fleet } = made[provider];
+        parts[provider] = { ...fleet.place, text: await fleet.providerText() };
+      }
+      const once = async (provider: ProviderName): Promise<number[]> => {
+        const times: number[] = [];
+        for (let time = 0; time < TIMES; time++) {
+          const { text, ...place } = parts[provider];
+          const started = await ProviderProcess.start({ ...place, engine: standIn.address });
+          try {
+            await started.configure();
+            await started.check({ ...settingsOf(placesIn(1, 1)[0]!), __hint: "one", __provider: text });
+            times.push(performance.now() - started.spawnedAt);
+          } finally {
+            await started.close();
+          }
+        }
+        return times;
+      };
+      const rounds = await bench.rounds("start of the process", PROVIDERS, once);
+      const samples = {
+        floor: rounds.floor.flat(),
+        naive: rounds.naive.flat(),
+        ours: rounds.ours.flat(),
+      };
+      return [
+        rowOf({
+          scenario: "start",
+          figure: "first answer (check) ÷ floor",
+          samples,
+          sampled: "ms",
+          // Of each round's medians: the four of one round are not side by side.
+          value: ratio(medians(rounds.ours), medians(rounds.floor)),
+          unit: "ratio",
+          most: MOST,
+          note: "without the engine: spawn, configure, check",
+        }),
+      ];
+    } finally {
+      standIn.close();
+    }
+  },
+};
+
+const medians = (rounds: number[][]): number[] => rounds.map((times) => median(times) ?? Number.NaN);
