@@ -11,7 +11,7 @@ import { parse } from "yaml";
 import { type RunningEmulator, SEED, startEmulator } from "../../emulator/index.js";
 import { run } from "../../tools/engine/run";
 import { describeWithEngine, ENGINE_TEST_MS, Workspace } from "../support/engine";
-import { addBranch, changes } from "./support";
+import { changes } from "./support";
 
 const ROOT = resolve(__dirname, "../..");
 const REPORTS = join(ROOT, "docs/reports");
@@ -19,7 +19,7 @@ const UPDATE = Boolean(process.env["UPDATE_REPORTS"]);
 
 const PROGRAM = `const { Endpoint } = require("pulumi-compute-endpoint");
 
-const production = { projectId: "${SEED.projectId}", branchId: "br-tidy-orchard-a5k2m9qx" };
+const production = { projectId: "${SEED.projectId}", branchId: "${SEED.branches.dev}" };
 
 const primary = new Endpoint("primary", {
   ...production,
@@ -98,7 +98,6 @@ describeWithEngine("a pipeline rehearsal", (engine) => {
 
   beforeAll(async () => {
     em = await startEmulator({ operationMs: 50 });
-    addBranch(em, "br-tidy-orchard-a5k2m9qx");
     ws = await Workspace.create(engine, {
       project: "shop",
       stack: "prod",
@@ -181,7 +180,7 @@ describeWithEngine("a pipeline rehearsal", (engine) => {
   test(
     "branch C, production in another project: red, with new hosts",
     async () => {
-      const there = '{ projectId: "calm-harbor-51829374", branchId: "br-young-river-a5p3t7wz" }';
+      const there = `{ projectId: "${SEED.second.projectId}", branchId: "${SEED.second.branchId}" }`;
       await branch("moved", "main", /\{ projectId.*\}/.exec(PROGRAM)![0], there);
       const { code, report } = await pipeline("moved");
       expect(code).toBe(3);
@@ -195,7 +194,7 @@ describeWithEngine("a pipeline rehearsal", (engine) => {
 
 /** The same ids in all runs, in the order in which they come. */
 function masked(report: string): string {
-  const names = ["ep-amber-field-a5x7w3rt", "ep-still-brook-a5d8k2mv"];
+  const names = [SEED.primaryId, "ep-still-brook-a5d8k2mv"];
   const seen: string[] = [];
   return report.replace(/\bep-[a-z]+-[a-z]+-[a-z0-9]{8}\b/g, (id) => {
     if (!seen.includes(id)) seen.push(id);

@@ -4,6 +4,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { SEED } from "../../emulator/index.js";
 import { PROVIDER_TEXT } from "../../sdk/literal.js";
+import { keptReports, shownOf } from "./reports";
 import { programsOf, ROOT, snippetsOf } from "./snippets";
 
 const FILES = [
@@ -59,6 +60,7 @@ describe("programs in the documentation", () => {
   test("use ids that the emulator holds", () => {
     const known: string[] = [SEED.projectId, SEED.second.projectId, SEED.second.branchId, SEED.primaryId];
     known.push(...Object.values(SEED.branches));
+    for (const { text } of keptReports()) known.push(...(text.match(/\bep-[a-z]+-[a-z]+-[a-z0-9]{8}\b/g) ?? []));
     const used = README.match(/\b(?:br|ep)-[a-z]+-[a-z]+-[a-z0-9]{8}\b/g) ?? [];
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((id) => !known.includes(id))).toEqual([]);
@@ -70,6 +72,13 @@ describe("programs in the documentation", () => {
 });
 
 describe("the README", () => {
+  test("shows reports as the rehearsal on the real engine keeps them", () => {
+    const shown = [...README.matchAll(/^> ### .*$(?:\n^>.*$)*/gm)].map(([quote]) => quote.replace(/^> ?/gm, ""));
+    const kept = keptReports().map(({ text }) => shownOf(text));
+    expect(kept).toHaveLength(3);
+    expect(shown.filter((text) => !kept.includes(text))).toEqual([]);
+  });
+
   test("points to files that exist, and to headings that it has", () => {
     const links = [...README.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
     const headings = [...README.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
