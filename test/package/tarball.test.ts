@@ -109,6 +109,9 @@ describe("an installed package", () => {
       return it.run(process.execPath, tsc, ...flags, "--module", module, "--moduleResolution", moduleResolution, file);
     };
     const program = (size: string) => `import { Endpoint, type EndpointArgs } from "pulumi-compute-endpoint";
+import { startEmulator } from "pulumi-compute-endpoint/emulator";
+import { computePolicies } from "pulumi-compute-endpoint/policy";
+export const more: unknown[] = [startEmulator({ operationMs: 1 }), computePolicies({ restart: "mandatory" })];
 const args: EndpointArgs = { projectId: "p", branchId: "b", size: ${size} };
 export const length: unknown = new Endpoint("one", args).host.apply((host) => host.length);\n`;
     expect(await compile(program("1"))).toMatchObject({ code: 0, stdout: "" });
