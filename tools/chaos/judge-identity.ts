@@ -42,10 +42,13 @@ function argsFor(report: Report, id: string, before: EndpointRow | undefined): P
     const op = report.plans[name]?.op;
     if (op !== "create" && op !== "replace") return false;
     // It was the branch's primary when it was looked for, and somebody has moved it since.
-    return adopts(args, id, before) || (args["adopt"] === true && report.touched.has(id));
+    return adopts(args, id, before) || (args["adopt"] === true && wasPrimary(report, id, before));
   });
   return adopter?.[1];
 }
+
+const wasPrimary = (report: Report, id: string, row: EndpointRow | undefined): boolean =>
+  report.touched.has(id) && row?.type === "read_write";
 
 const adopts = (args: Props, id: string, row: EndpointRow | undefined): boolean =>
   args["adopt"] === id || (args["adopt"] === true && row?.type === "read_write" && row.branch_id === args["branchId"]);
@@ -86,8 +89,8 @@ function judgeCreates(court: Court, report: Report): void {
   }
   for (const { id, project, body, after, method, action } of report.deeds) {
     if (method !== "POST" || action || !after) continue;
-    // One that somebody has deleted meanwhile is rightly made again.
-    if (report.touched.has(id!) && !rowOf(court, id)) continue;
+    // One that somebody has meanwhile deleted, or given another name, can't be known again.
+    if (report.touched.has(id!)) continue;
     const key = kind(project, body["branch_id"], body["type"], body["name"]);
     const left = (wanted.get(key) ?? 0) - 1;
     wanted.set(key, left);
