@@ -30,8 +30,8 @@ function lettersOf(text: string): string {
 
 export const provider = {
   check(_olds: Props, news: Props) {
-    const { __hint, ...args } = news;
-    return Promise.resolve({ inputs: { ...args, __autoName: `${__hint}-${lettersOf(`${__hint}`)}`, restart: "no" } });
+    const { __urn, ...args } = news;
+    return Promise.resolve({ inputs: { ...args, __autoName: `${__urn}-${lettersOf(`${__urn}`)}`, restart: "no" } });
   },
 
   diff(_id: string, olds: Props, news: Props) {

@@ -32,7 +32,7 @@ class Floor extends pulumi.CustomResource {
     super("pulumi-nodejs:dynamic/bench:Endpoint", name, {
       ...absent,
       ...args,
-      __hint: name,
+      __urn: name,
       __provider: PROVIDER_TEXT,
     });
   }

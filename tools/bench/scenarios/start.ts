@@ -29,7 +29,11 @@ export const start: Scenario = {
           const started = await ProviderProcess.start({ ...place, engine: standIn.address });
           try {
             await started.configure();
-            await started.check({ ...settingsOf(placesIn(1, 1)[0]!), __hint: "one", __provider: text });
+            await started.check({
+              ...settingsOf(placesIn(1, 1)[0]!),
+              __urn: "urn:pulumi:dev::bench::pulumi-nodejs:dynamic/compute:Endpoint::one",
+              __provider: text,
+            });
             times.push(performance.now() - started.spawnedAt);
           } finally {
             await started.close();
