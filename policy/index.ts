@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 import type { PolicyConfigSchema, ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
-import { impactOfMarker, type NoticedImpact } from "./marker.js";
+import { readMarker, type Said } from "../provider/rules/marker.js";
 import { covers, DESCRIPTIONS, NO_SCOPE, type Scope } from "./scope.js";
 
 export type { Scope } from "./scope.js";
@@ -32,7 +32,7 @@ export interface ComputePoliciesArgs extends Scope {
 interface Kind {
   arg: "mayRestart" | "restart" | "stop" | "newHost";
   /** The end of the policy's name, and the impact it is about. */
-  impact: NoticedImpact;
+  impact: Said["impact"];
   description: string;
 }
 
@@ -80,7 +80,7 @@ export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidat
     configSchema: { properties: schemaOf(args) },
     validateResource: (resource, report) => {
       if (resource.type !== ENDPOINT_TYPE || !covers(resource.getConfig<Scope>(), resource.urn)) return;
-      const notice = impactOfMarker(markerOf(resource));
+      const notice = readMarker(markerOf(resource));
       if (notice?.impact === impact) report(messageOf(notice.text, resource, `${name}-${impact}`));
     },
   }));

@@ -1,10 +1,11 @@
 // One step of one compute -> what happens to it. The op decides first, then the worst of the notice in the document and of
 // what the rules say of the old inputs and of the old outputs. Diagnostics decide nothing.
 
+import { NEW_HOST } from "../../provider/rules/marker.js";
 import { type Impact, impactOf, replacementOf, type Verdict, worst } from "../../provider/rules/restart.js";
 import type { Wish } from "../../provider/rules/settings.js";
 import { clean, quote } from "./clean.js";
-import { type Marker, markerOf, NEW_HOST, worse } from "./marker.js";
+import { type Marker, markerOf, worse } from "./marker.js";
 import { listOf } from "./preview.js";
 import { type Values, valuesOf, wishWithout } from "./settings.js";
 import type { Cause, Raw, Step } from "./types.js";
