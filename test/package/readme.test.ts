@@ -74,6 +74,7 @@ describe("programs in the documentation", () => {
 describe("the README", () => {
   test("shows reports as the rehearsal on the real engine keeps them", () => {
     const shown = [...README.matchAll(/^> ### .*$(?:\n^>.*$)*/gm)].map(([quote]) => quote.replace(/^> ?/gm, ""));
+    expect(shown).toHaveLength(3);
     const kept = keptReports().map(({ text }) => shownOf(text));
     expect(kept).toHaveLength(3);
     expect(shown.filter((text) => !kept.includes(text))).toEqual([]);
