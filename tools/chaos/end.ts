@@ -137,7 +137,8 @@ function heed(stage: Stage, stack: number, program: Record<string, Props>, name:
   const id = /adopt: "(ep-[a-z0-9-]+)"/.exec(text)?.[1];
   const row = rowOf(stage.court, id);
   if (/has no such compute/.test(text)) program[name] = { ...args, adopt: undefined };
-  else if (/customTimeouts` gives it more time/.test(text)) program[name] = { ...args, customTimeouts: undefined };
+  else if (/customTimeouts` gives it more time|answered 423/.test(text))
+    program[name] = { ...args, customTimeouts: undefined };
   else if (row && !isHeld(stage, row) && stage.court.ledger.makers.get(row.id)?.stack === stack) {
     const { branch_id: branchId, type } = row;
     // A leftover of an earlier program is taken over as it is where this one asks for another kind of compute.
