@@ -1,23 +1,4 @@
-import type { Act, Service, Story } from "../../tools/chaos/story";
-
-/** A service in a good mood. */
-const SERVICE: Service = {
-  operationMs: 500,
-  lock: "project",
-  failed: "final",
-  failedRetryMs: 1000,
-  idleUpdate: "operations",
-  restartIdleStatus: 412,
-  settingsPatch: "replace",
-  listOrder: "newest",
-  availabilityCheckMs: 0,
-  retryAfter: "none",
-  suspendDefaultSeconds: 300,
-  rateLimit: {},
-  ignoredFields: [],
-  skewMs: 0,
-  branchReadyMs: 0,
-};
+import { type Act, CALM, type Service, type Story } from "../../tools/chaos/story";
 
 /** A command with nothing beside it. */
 export const act = (command: Act["command"], more: Partial<Act> = {}): Act => ({
@@ -47,7 +28,7 @@ export const story = ({
   ...more
 }: Partial<Omit<Story, "service">> & { service?: Partial<Service> }): Story => ({
   seed: 1,
-  service: { ...SERVICE, ...service },
+  service: { ...CALM, ...service },
   twins: false,
   programs: [
     [null, null, null],

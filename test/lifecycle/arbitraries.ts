@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { EmulatorOptions, FaultRule } from "../../emulator/index.js";
+import type { EmulatorOptions } from "../../emulator/index.js";
 import { SIZES } from "../../provider/rules/size.js";
 import { type Props, SEED } from "./support.js";
 
@@ -92,27 +92,3 @@ export const drifts = fc
 function limits(min: number, max: number) {
   return { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max };
 }
-
-/** It stays open whether the request did its work. */
-const lost = fc
-  .tuple(fc.constantFrom({ cut: true as const }, ...[500, 502, 504, 408].map((status) => ({ status }))), fc.boolean())
-  .map(([then, work]) => ({ ...then, work }));
-/** The request did nothing: to be repeated, or final. */
-const refused = fc.constantFrom(423, 429, 503, 400, 401, 422).map((status) => ({ status }));
-
-const spoilt = fc
-  .tuple(
-    fc.constantFrom("GET", "POST", "PATCH", "DELETE", "*"),
-    fc.integer({ min: 1, max: 3 }),
-    fc.oneof(lost, lost, refused),
-  )
-  .map(([method, times, then]): FaultRule => ({ match: { method }, times, then }));
-const badEnd = fc
-  .tuple(
-    fc.constantFrom("start_compute", "apply_config", "suspend_compute"),
-    fc.constantFrom("failed", "error", "cancelled", "never"),
-  )
-  .map(([action, then]): FaultRule => ({ operation: { action, then } }) as FaultRule);
-
-/** What goes wrong at the service during one command. */
-export const faults = fc.array(fc.oneof(spoilt, spoilt, badEnd), { maxLength: 3 });

@@ -13,6 +13,25 @@ export interface Service extends Omit<EmulatorOptions, "time"> {
   branchReadyMs: number;
 }
 
+/** A service in a good mood. */
+export const CALM: Service = {
+  operationMs: 500,
+  lock: "project",
+  failed: "final",
+  failedRetryMs: 1000,
+  idleUpdate: "operations",
+  restartIdleStatus: 412,
+  settingsPatch: "replace",
+  listOrder: "newest",
+  availabilityCheckMs: 0,
+  retryAfter: "none",
+  suspendDefaultSeconds: 300,
+  rateLimit: {},
+  ignoredFields: [],
+  skewMs: 0,
+  branchReadyMs: 0,
+};
+
 export interface Kill {
   /** The process dies with the so-many-th request… */
   request: number;

@@ -2,12 +2,15 @@
 
 import type { Fault } from "./faults";
 import { argsOf, nameOf, type Slot, type Wish } from "./program";
-import type { Act, Edit, Story } from "./story";
+import { type Act, CALM, type Edit, type Service, type Story } from "./story";
 
 export function tell(story: Story): string[] {
-  const plain = Object.entries(story.service).filter(([, value]) => JSON.stringify(value) !== "[]");
+  const differs = Object.entries(story.service).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(CALM[name as keyof Service]),
+  );
+  const service = differs.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
   const lines = [
-    `the service: ${plain.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ")}`,
+    ...(service === "" ? [] : [`the service: ${service}`]),
     ...story.programs.flatMap((wishes, stack) => tellProgram(stack, wishes, story.twins)),
   ];
   for (const act of story.acts) lines.push(...tellAct(act));
