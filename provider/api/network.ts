@@ -9,12 +9,9 @@ const UNSENT = new Set([
   "EHOSTUNREACH",
   "ENETDOWN",
   "UND_ERR_CONNECT_TIMEOUT",
-  "CONNECT_TIMEOUT",
   "PROXY_REFUSED",
 ]);
 
-/** Set by the transport when no connection came about in time. */
-export const CONNECT_TIMEOUT = "CONNECT_TIMEOUT";
 /** Set by the transport on an answer that is larger than it reads. */
 export const BODY_TOO_LARGE = "BODY_TOO_LARGE";
 /** Set by the transport when the time for one request is up. */
@@ -27,7 +24,6 @@ const WORDS = new Map([
   ["ENETUNREACH", "the network can't be reached"],
   ["EHOSTUNREACH", "the host can't be reached"],
   ["UND_ERR_CONNECT_TIMEOUT", "no connection came about in time"],
-  [CONNECT_TIMEOUT, "no connection came about in time"],
   ["ECONNRESET", "the connection was cut"],
   ["EPIPE", "the connection was cut"],
   ["UND_ERR_SOCKET", "the connection was cut"],
@@ -37,7 +33,6 @@ const WORDS = new Map([
   [BODY_TOO_LARGE, "the answer is larger than 16 MB"],
   ["UND_ERR_HEADERS_TIMEOUT", "no answer came in time"],
   ["UND_ERR_BODY_TIMEOUT", "no whole answer came in time"],
-  ["HPE_HEADER_OVERFLOW", "the answer's headers have no end"],
   ["UND_ERR_HEADERS_OVERFLOW", "the answer's headers have no end"],
 ]);
 

@@ -1,5 +1,5 @@
-import { directTransport } from "./direct.js";
-import { proxiedTransport } from "./proxied.js";
+import type { Dispatcher } from "undici";
+import { BODY_TOO_LARGE, TIMED_OUT, throughProxy } from "./network.js";
 
 /** One HTTP request, as the seam between the client and the network (tests script the other side). */
 export interface TransportRequest {
@@ -21,15 +21,66 @@ export interface TransportAnswer {
 /** Rejects when no whole answer came: refused, cut, timed out, or a body that is too large or never ends. */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
 
+/** Bytes of a body that are read: a page of 1000 operations is half a megabyte. */
+export const BODY_LIMIT = 16 * 1024 * 1024;
+/** Milliseconds until a connection must stand. */
+const CONNECT_MS = 10_000;
+
 /**
  * The real network. Redirects are answers like any other, because the key must not go along. Idle connections are kept
- * for the next poll; the process ends all the same. `HTTPS_PROXY` and `NO_PROXY` of the environment hold; what goes to
- * this machine (`http:`) never takes a proxy.
+ * for the next poll; undici lets the process end all the same. `HTTPS_PROXY` and `NO_PROXY` of the environment hold; what
+ * goes to this machine (`http:`) never takes a proxy.
  */
-export function networkTransport(env: NodeJS.ProcessEnv = process.env): Transport {
+export function undiciTransport(dispatcher?: Dispatcher, env: NodeJS.ProcessEnv = process.env): Transport {
+  let own: Dispatcher | undefined;
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
-  const direct = directTransport();
-  if (!httpsProxy) return direct;
-  const proxied = proxiedTransport(httpsProxy, env["no_proxy"] || env["NO_PROXY"] || "");
-  return (request) => (request.url.startsWith("https:") ? proxied(request) : direct(request));
+  return async ({ method, url, headers, body, timeoutMs }) => {
+    // Loaded on first use: a preview sends nothing, and this is the largest part of the provider.
+    const { Agent, EnvHttpProxyAgent, request } = require("undici") as typeof import("undici");
+    const options = { connect: { timeout: CONNECT_MS }, maxResponseSize: -1 };
+    const noProxy = env["no_proxy"] || env["NO_PROXY"] || "";
+    own ??=
+      dispatcher ??
+      (httpsProxy ? new EnvHttpProxyAgent({ ...options, httpsProxy, httpProxy: "", noProxy }) : new Agent(options));
+    // undici's own limits start anew with each piece that arrives, so an answer that trickles would never end.
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);
+    try {
+      const answer = await request(url, {
+        method: method as Dispatcher.HttpMethod,
+        headers,
+        body,
+        dispatcher: own,
+        signal: abort.signal,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      });
+      return { status: answer.statusCode, headers: flat(answer.headers), text: await read(answer.body) };
+    } catch (error) {
+      if (httpsProxy && url.startsWith("https:")) throw throughProxy(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
+
+async function read(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop destroys the body, and with it the connection.
+  for await (const part of body) {
+    size += part.length;
+    if (size > BODY_LIMIT) throw failed(BODY_TOO_LARGE, `the answer is larger than ${BODY_LIMIT} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function flat(headers: Record<string, string | string[] | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
+  );
+}
+
+const failed = (code: string, message: string): Error => Object.assign(new Error(message), { code });

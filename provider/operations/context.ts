@@ -1,6 +1,6 @@
 import { Client, type ClientOptions } from "../api/client.js";
 import { EndpointLists } from "../api/lists.js";
-import { networkTransport } from "../api/transport.js";
+import { undiciTransport } from "../api/transport.js";
 import { Turns } from "../api/turns.js";
 import { type Clock, systemClock } from "../clock.js";
 import { waitForLock } from "./locked.js";
@@ -36,7 +36,7 @@ export type ContextOptions = Omit<ClientOptions, "clock" | "transport"> &
 export function createContext(options: ContextOptions): Context {
   const clock = options.clock ?? systemClock;
   const { say = () => {}, lateAdvice = LATE_ADVICE } = options;
-  const client = new Client({ ...options, clock, say, transport: options.transport ?? networkTransport() });
+  const client = new Client({ ...options, clock, say, transport: options.transport ?? undiciTransport() });
   const lists = new EndpointLists(client, clock);
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, pollMs);
