@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what the provider costs beside the engine's own cost and beside a naive provider. A table on stdout,
  * progress on stderr, with `--out` the figures as JSON, with `--chart` a picture. A target that is not met is told, and is
- * no failure of the command: what a machine measures is no test.
+ * no failure of the command: what a machine measures is no test. A scenario that could not be run is one.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -56,23 +56,32 @@ async function main(args: string[]): Promise<void> {
   }
   const engine = await ensureEngine({ say });
   const on = circumstances(engine, flags, args);
-  const rows = await measured(new Bench(engine, flags, timed()), flags.only ?? names);
+  const { rows, failures } = await measured(new Bench(engine, flags, timed()), flags.only ?? names);
   print(headline(on));
   for (const line of ["", ...tableOf(rows), "", summaryOf(rows)]) print(line);
-  if (flags.out) await write(flags.out, `${JSON.stringify({ ...on, rows }, undefined, 2)}\n`);
+  if (flags.out) await write(flags.out, `${JSON.stringify({ ...on, failures, rows }, undefined, 2)}\n`);
+  if (failures.length > 0) process.exitCode = 1;
   if (flags.chart) await write(flags.chart, await chartOf(rows, on));
 }
 
-async function measured(bench: Bench, names: readonly string[]): Promise<Row[]> {
+/** A scenario that fails costs its own figures and not those of the others, which took an hour. */
+async function measured(bench: Bench, names: readonly string[]) {
   const rows: Row[] = [];
+  const failures: { scenario: string; message: string }[] = [];
   try {
     for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
-      rows.push(...(await scenario.run(bench)));
+      try {
+        rows.push(...(await scenario.run(bench)));
+      } catch (error) {
+        const { message, stack } = error as Error;
+        say(`bench: ${scenario.name} failed: ${stack ?? message}`);
+        failures.push({ scenario: scenario.name, message });
+      }
     }
   } finally {
     await bench.close();
   }
-  return rows;
+  return { rows, failures };
 }
 
 /** Progress with the minutes it took so far. */

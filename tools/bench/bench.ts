@@ -61,18 +61,21 @@ export class Bench {
   /**
    * Several rounds of the same for some providers, side by side: in each round each has its turn, and in the next another
    * one comes first.
+   * @param limits fewer rounds, for what takes minutes: of all, or of the naive one, which takes longest
    */
   async rounds<T, P extends ProviderName>(
     what: string,
     providers: readonly P[],
     once: (provider: P) => Promise<T>,
-    { naiveRounds = this.flags.rounds } = {},
+    limits: { atMost?: number; naive?: number } = {},
   ): Promise<Record<P, T[]>> {
     const results = Object.fromEntries(providers.map((provider) => [provider, [] as T[]])) as Record<P, T[]>;
-    for (let round = 0; round < this.flags.rounds; round++) {
+    const { atMost = this.flags.rounds, naive = this.flags.rounds } = limits;
+    const rounds = Math.min(this.flags.rounds, atMost);
+    for (let round = 0; round < rounds; round++) {
       for (const provider of rotated(providers, round)) {
-        if (provider === "naive" && round >= naiveRounds) continue;
-        this.say(`${what}: round ${round + 1} of ${this.flags.rounds}, ${provider}`);
+        if (provider === "naive" && round >= naive) continue;
+        this.say(`${what}: round ${round + 1} of ${rounds}, ${provider}`);
         results[provider].push(await once(provider));
       }
     }

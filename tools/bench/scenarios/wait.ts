@@ -20,6 +20,7 @@ const MOST_SECONDS = 0.4;
 const COMPARED = ["naive", "ours"] as const;
 /** Computes in a project each, so that nobody shares a look: as many samples in the time of one. */
 const AT_ONCE = 8;
+const ROUNDS = 3;
 
 interface Wait {
   /** From the end of the operation to the answer. */
@@ -36,8 +37,11 @@ export const wait: Scenario = {
     const made = await bench.allBuilt(COMPARED, 2, 1);
     for (const [seconds, mostPolls] of OPERATIONS) {
       if (bench.flags.quick && seconds > QUICK_SECONDS) continue;
-      const waits = await bench.rounds(`waiting for operations of ${seconds} s`, COMPARED, (provider) =>
-        waitsFor(made[provider].fleet, seconds * 1000),
+      const waits = await bench.rounds(
+        `waiting for operations of ${seconds} s`,
+        COMPARED,
+        (provider) => waitsFor(made[provider].fleet, seconds * 1000),
+        { atMost: ROUNDS },
       );
       const each = (name: (typeof COMPARED)[number], what: keyof Wait) => waits[name].flat().map((one) => one[what]);
       const figure = `operation of ${seconds} s`;
