@@ -58,7 +58,9 @@ function render(report: Report, name: string | undefined, room: Room): string {
   const isPartial = unusable.length > 0 || stacks.some(({ incomplete }) => incomplete.length > 0);
   const lines = [markerLine(stacks, name)];
   if (stacks.length !== 1 || unusable.length > 0) {
-    lines.push(`## ${signOf(all, isPartial)} ${sentenceOf(all, isPartial, failOn)}`, "");
+    // Without a document nothing else tells two failed previews apart.
+    const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
+    lines.push(`## ${signOf(all, isPartial)} ${whose}${sentenceOf(all, isPartial, failOn)}`, "");
     lines.push(...limited(unusable, room.lines, (line) => `- ⛔ ${marked(line, code)}`));
   }
   // In the order of the inputs, but if there is no room for all then the worst.

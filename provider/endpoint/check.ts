@@ -112,8 +112,10 @@ function refusals(
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   // The same tail in every refusal, for whoever reads it by machine.
+  const ended = approval && approvals.ended.get(approval);
+  const over = ended ? `. Its approval ended on ${ended}` : "";
   const approve = approval
-    ? `. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals.count)}`
+    ? `${over}. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals.count)}`
     : "";
   const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));

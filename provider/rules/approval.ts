@@ -77,6 +77,8 @@ export function approvalDigest(
 
 export interface Approvals {
   digests: ReadonlySet<string>;
+  /** The last days of those that hold no more. */
+  ended: ReadonlyMap<string, string>;
   /** How many the stack's config lists, used up and expired ones as well: the index of the next one. */
   count: number;
   /** Why the value can't be used. */
@@ -88,9 +90,10 @@ export interface Approvals {
  * @param text JSON, as Pulumi hands lists on; a single digest is fine too
  */
 export function readApprovals(text: string | undefined, nowMs: number): Approvals {
-  if (text === undefined || text.trim() === "") return { digests: new Set(), count: 0 };
+  if (text === undefined || text.trim() === "") return { digests: new Set(), ended: new Map(), count: 0 };
   const list = listOf(text);
   const digests = new Set<string>();
+  const ended = new Map<string, string>();
   for (const one of list ?? [text]) {
     // `pulumi config set --path` makes a number of what has digits only.
     const entry = typeof one === "number" ? String(one) : one;
@@ -98,11 +101,12 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
     const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
     if (!DIGEST.test(hex) || until === undefined || more.length > 0) {
       const problem = `${JSON.stringify(one)} is no approval: 12 hex digits, and perhaps "@2027-01-31" for its last day`;
-      return { digests: new Set(), count: list?.length ?? 1, problem };
+      return { digests: new Set(), ended: new Map(), count: list?.length ?? 1, problem };
     }
     if (nowMs <= until) digests.add(hex);
+    else if (day !== undefined) ended.set(hex, day);
   }
-  return { digests, count: list?.length ?? 1 };
+  return { digests, ended, count: list?.length ?? 1 };
 }
 
 function listOf(text: string): unknown[] | undefined {

@@ -5,6 +5,7 @@ import type { Step } from "./runner";
 const PRIMARY = SEED.primaryId;
 const PATCH = new RegExp(`^PATCH ${PRIMARY}$`);
 const RESTARTS = /warning: this change restarts compute/;
+const NOW = /Right now it is active(, last used .* ago)?: open connections drop/;
 const REPLICA = /^ep-\S+ +read_only +0\.5 CU/;
 const primaryOf = (size: string) => new RegExp(`^${PRIMARY} +read_write +${size}`);
 
@@ -18,7 +19,7 @@ export const STORY: readonly Step[] = [
       "restart it. The replica is new. The service takes about two seconds for each change and takes one at a time; " +
       "the provider waits for its turn, and for the end.",
     pulumi: ["up", "--yes"],
-    shows: [/warning: .*adopts an existing compute/, /\+ 3 created/],
+    shows: [/warning: .*adopts the branch.s primary, if there is one,/, /\+ 3 created/],
     changes: [PATCH, /^POST$/],
     waits: true,
     leaves: [primaryOf("1 to 2 CU"), REPLICA],
@@ -38,10 +39,13 @@ export const STORY: readonly Step[] = [
       RESTARTS,
       /autoscalingLimitMaxCu 2 → 4/,
       /\[diff: ~autoscalingLimitMaxCu,restart\]/,
+      NOW,
       /~ 1 to update\s+2 unchanged/,
     ],
+    changes: [],
     remark:
-      "The warning stands at the resource, and `restart` in the diff, for people, policies and --json. Nothing else changes.",
+      "The warning stands at the resource, with what is true right now, and `restart` in the diff, for people, policies and " +
+      "--json. Nothing else changes.",
   },
   {
     heading: "The same, where restarts are refused",
@@ -96,7 +100,8 @@ export const STORY: readonly Step[] = [
     heading: "What would the next up do?",
     tell: "It takes the change back. That is a restart too, and the preview says so; --diff shows the values.",
     pulumi: ["preview", "--diff"],
-    shows: [RESTARTS, /autoscalingLimitMaxCu: 8 => 4/, /restart +: "no" => "yes: autoscalingLimitMaxCu 8 → 4/],
+    changes: [],
+    shows: [RESTARTS, NOW, /autoscalingLimitMaxCu: 8 => 4/, /restart +: "no" => "yes: autoscalingLimitMaxCu 8 → 4/],
   },
   {
     heading: "Destroy: delete what was made, let go of what was there",

@@ -146,7 +146,9 @@ describe("under refuse, an approval", () => {
     expect(refused(olds, { ...news, branchId: "br-9" }, [digest])).not.toEqual([]);
     expect(refused({ ...olds, branchId: "br-9" }, news, [digest])).not.toEqual([]);
     expect(refused(olds, news, [digest], { __urn: urnOf("other") })).not.toEqual([]);
-    expect(refused(olds, news, [`${digest}@2020-01-01`])).not.toEqual([]);
+    expect(refused(olds, news, [`${digest}@2020-01-01`])[0]).toContain(
+      ". Its approval ended on 2020-01-01. To approve",
+    );
   });
 
   test("holds for the resource's own refuse as well, and for both forms of a size", () => {

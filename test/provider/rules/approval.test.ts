@@ -125,7 +125,12 @@ describe("the approvals in the stack's config", () => {
     ["one on its last day", JSON.stringify([`${A}@2027-01-31`]), [A], 1],
     ["one after its last day, which still has its place", JSON.stringify([`${A}@2027-01-30`, B]), [B], 2],
   ])("%s", (_rule, text, digests, count) => {
-    expect(readApprovals(text, NOON)).toEqual({ digests: new Set(digests), count });
+    expect(readApprovals(text, NOON)).toMatchObject({ digests: new Set(digests), count });
+  });
+
+  test("one that has ended is still known, to be told", () => {
+    const { ended } = readApprovals(JSON.stringify([`${A}@2027-01-30`, `${B}@2027-01-31`]), NOON);
+    expect([...ended]).toEqual([[A, "2027-01-30"]]);
   });
 
   test.each([
