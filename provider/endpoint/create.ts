@@ -79,6 +79,11 @@ function adopted(
       `adopt means ${found.id}, which another resource of this same run has made or taken over: a compute belongs to one resource. Nothing was changed`,
     );
   }
+  if (process.wanted?.isHeld(found.id)) {
+    throw new Stopped(
+      `adopt means ${found.id}, which another resource of this program has in the state: a compute belongs to one resource. Nothing was changed. Leave adopt out, or name another compute or branch`,
+    );
+  }
   if (found.type !== undefined && found.type !== type) {
     throw new Stopped(
       `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed`,
@@ -170,8 +175,11 @@ async function findLost(
   );
   // Somebody may have moved it to another branch already.
   const named = fresh.filter((one) => name !== undefined && one.name === name);
-  const candidates = asAsked.length > 0 ? asAsked : named;
-  if (candidates.length > 1 || (candidates[0] && asAsked.length === 0 && inputs.name !== undefined)) {
+  // One of which the answer shows neither the name nor the settings is not taken, and none is made beside it.
+  const nameless = fresh.filter((one) => one.name === undefined && (one.branch_id ?? wish.branchId) === wish.branchId);
+  const candidates = [asAsked, named, nameless].find((some) => some.length > 0) ?? [];
+  const sure = candidates === asAsked || (candidates === named && inputs.name === undefined);
+  if (candidates.length > 1 || (candidates[0] && !sure)) {
     throw new Stopped(
       `the answer to creating a compute in project ${project} was lost, and what is new there may or may not be it: ${list(candidates)}. Nothing is in the state. Take the right one over with adopt: "ep-…", and delete what nobody needs`,
     );

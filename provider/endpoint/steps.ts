@@ -9,6 +9,9 @@ import { update as updateCompute } from "./update.js";
 const IN_DOUBT =
   "Whether a compute was made is not known, and the state holds nothing of it. Run `pulumi up` again: it looks first, and where it finds the compute it stops with its id";
 
+const PERHAPS_DELETED =
+  "Whether the compute is deleted is not known, and it is still in the state. Run the command again: what is gone by then is no error; or `pulumi refresh`, which tells";
+
 /** After a plain error nothing new is kept; what a step has to keep comes with an error that says so itself. */
 const HELD = {
   create:
@@ -28,7 +31,7 @@ async function told<T>(step: keyof typeof HELD, work: Promise<T>): Promise<T> {
     const kind = UNTOLD.find((one) => isKind(error, one));
     if (!kind) throw error;
     const { message } = error as Error;
-    const held = step === "create" && kind === "unclear" ? IN_DOUBT : HELD[step];
+    const held = (kind === "unclear" && { create: IN_DOUBT, delete: PERHAPS_DELETED }[step as string]) || HELD[step];
     // Not written into the error itself: one list that failed fails all who asked for it.
     throw Object.create(error as Error, { message: { value: `${message}. ${held}`, writable: true } });
   }

@@ -23,6 +23,11 @@ export class Wanted {
     this.#seen.set(id, [...(this.#seen.get(id) ?? []), { mark: markOf(state), urn: this.#urn }]);
   }
 
+  /** Whether a resource that stays in the program has this compute. */
+  isHeld(id: string): boolean {
+    return (this.#seen.get(id) ?? []).some(({ urn }) => urn !== undefined && !this.#replaced.has(urn));
+  }
+
   /**
    * Whether the program wants this compute by another resource than the one with this state. Two may look alike in the
    * state; but one that was compared and is not replaced is not the one that is deleted.

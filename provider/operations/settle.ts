@@ -15,11 +15,11 @@ export interface Settled {
 
 /** What is left of an operation in the state: its id. The first look at it comes at once. */
 export function byIds(ids: string[]): WireOperation[] {
-  return ids.map((id) => ({ id, action: UNSEEN, status: UNSEEN }));
+  return ids.map((id) => ({ id, action: "unknown", status: UNSEEN }));
 }
 
-/** Stands for what nobody has looked at yet. */
-const UNSEEN = "unknown";
+/** Stands for what nobody has looked at yet; a status that an answer leaves out reads as "unknown". */
+const UNSEEN = "unseen";
 
 /**
  * Waits until all are done, whichever compute they belong to. What the answer shows as done costs no request.

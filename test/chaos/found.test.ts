@@ -68,6 +68,17 @@ const STORIES: Record<string, Story> = {
     programs: [[{ type: "read_write", branch: 0, adopt: true, limits: [0.25, 2] }, null, null], []],
     acts: [act("up", { faults: [fault("404 of the project", "any", { skip: 2, times: 60 })] })],
   }),
+  "an operation without a status is looked at again after a pause": story({
+    programs: [[], [null, { type: "read_write", branch: 0, suspend: -1 }, null]],
+    acts: [
+      act("up", { stack: 1, faults: [fault("401", "operations")] }),
+      act("up", {
+        stack: 1,
+        waitMs: 400_000,
+        faults: [fault("missing fields", "any", { skip: 1, times: 3, salt: 586 })],
+      }),
+    ],
+  }),
   "an operation that can't be seen any more may have failed: the compute tells": story({
     programs: [[], [PRIMARY, null, null]],
     acts: [
@@ -107,6 +118,21 @@ const STORIES: Record<string, Story> = {
         edits: [{ slot: 0, change: { limits: [1, 4] } }],
         faults: [fault("500, nothing done", "change"), fault("401", "any", { skip: 1 })],
       }),
+    ],
+  }),
+  "a new compute of which a list shows neither name nor settings may be ours: none is made beside it": story({
+    programs: [[null, { type: "read_write", branch: 0 }, { type: "read_only", branch: 2, pg: { work_mem: "1" } }], []],
+    acts: [
+      act("up", {
+        faults: [fault("null fields", "list", { skip: 2, salt: 930 }), fault("null fields", "any")],
+      }),
+    ],
+  }),
+  "adopt does not take what another resource of the program has": story({
+    programs: [[null, { type: "read_write", branch: 0 }, null], []],
+    acts: [
+      act("up", { hands: [{ what: "delete", which: 0, at: 0 }] }),
+      act("up", { edits: [{ slot: 0, to: { type: "read_write", branch: 0, name: "reports", adopt: true } }] }),
     ],
   }),
   "a compute that somebody moved before it was looked for is still ours": story({

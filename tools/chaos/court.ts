@@ -49,8 +49,8 @@ export interface Court {
   ignoredFields: readonly string[];
   /** Whether the service has ever left something out of an answer, such as the operations that it began. */
   lied: boolean;
-  /** Whether a command was killed: a compute may then be gone of which the engine does not know. */
-  killed: boolean;
+  /** Whether a command was killed or a delete failed: a compute may be gone of which the engine does not know. */
+  unsure: boolean;
 }
 
 /** A promise that was broken. */

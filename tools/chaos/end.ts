@@ -21,7 +21,7 @@ export async function playEnd(stage: Stage, story: Story, tally: Tally): Promise
   for (const stack of [0, 1]) {
     const program = peaceful(stage, stack);
     // Drift that nobody has refreshed is nobody's business.
-    const refresh = story.end !== "up" || stage.court.everTouched.size > 0 || stage.court.killed;
+    const refresh = story.end !== "up" || stage.court.everTouched.size > 0 || stage.court.unsure;
     if (story.end === "destroy") await destroy(stage, stack);
     else await settle(stage, stack, program, refresh, tally);
   }
@@ -137,7 +137,7 @@ function heed(stage: Stage, stack: number, program: Record<string, Props>, name:
   const id = /adopt: "(ep-[a-z0-9-]+)"/.exec(text)?.[1];
   const row = rowOf(stage.court, id);
   if (/has no such compute/.test(text)) program[name] = { ...args, adopt: undefined };
-  else if (/customTimeouts` gives it more time|answered 423/.test(text))
+  else if (/customTimeouts` gives it more time|answered (423|429|503)/.test(text))
     program[name] = { ...args, customTimeouts: undefined };
   else if (row && !isHeld(stage, row) && stage.court.ledger.makers.get(row.id)?.stack === stack) {
     const { branch_id: branchId, type } = row;

@@ -48,8 +48,9 @@ function judgeSuccess(court: Court, { steps, program, deeds, hits, after }: Repo
     const last = new Map(mine.map((deed) => [`${deed.method} ${deed.action}`, deed]));
     for (const deed of last.values()) {
       const left = deed.operations.find(({ status }) => !ENDED_WELL.has(status));
-      // A compute that went meanwhile takes its operations with it.
-      if (left && court.emulator.world.endpoints[resource.id]) {
+      // A compute that went meanwhile takes its operations with it, and one that is to be off is off.
+      const row = court.emulator.world.endpoints[resource.id];
+      if (left && row && !(row.disabled && hits.has("404 of the project"))) {
         throw new Violation(
           "success too early",
           `${op} of ${name} succeeded, and its ${left.action} is ${left.status}`,

@@ -63,7 +63,7 @@ export class Stage {
       everTouched: new Set(),
       ignoredFields: service.ignoredFields ?? [],
       lied: false,
-      killed: false,
+      unsure: false,
     };
   }
 
@@ -101,9 +101,12 @@ export class Stage {
     const killed = await this.#carryOut(lab, command, program);
     // What had left before the death still arrives.
     if (killed) {
-      this.court.killed = true;
+      this.court.unsure = true;
       await lab.clock.advance(20);
     }
+    // A delete of which nobody heard: the engine does not know either that the compute is gone.
+    if (lab.last.steps.some(({ op, error }) => error && (op === "delete" || op === "replace")))
+      this.court.unsure = true;
     const report = {
       stack,
       command,
