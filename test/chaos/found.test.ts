@@ -16,19 +16,6 @@ const STORIES: Record<string, Story> = {
       }),
     ],
   }),
-  "work of the service's own on a compute that has never started is no start": story({
-    service: { operationMs: 4000, availabilityCheckMs: 60_000 },
-    programs: [[], [PRIMARY, null, { type: "read_write", branch: 1 }]],
-    acts: [
-      act("up", { stack: 1, faults: [fault("operation ends in error", "any")] }),
-      act("up", { stack: 0, edits: [{ slot: 0, to: PRIMARY }], waitMs: 400_000 }),
-      act("up", { stack: 0, edits: [{ slot: 0, change: { limits: [0.25, 2] } }], both: true }),
-    ],
-  }),
-  "a list with a row that can't be read says nothing about what is gone": story({
-    programs: [[null, { type: "read_only", branch: 0, name: "reports", adopt: true }, null], []],
-    acts: [act("up", { faults: [fault("524, nothing done", "any", { skip: 1 }), fault("missing fields", "any")] })],
-  }),
   "a compute that was started a moment ago by a service whose clock is a minute behind restarts once": story({
     service: { operationMs: 0, skewMs: -60_000 },
     programs: [[null, PRIMARY, null], []],
@@ -50,14 +37,6 @@ const STORIES: Record<string, Story> = {
       [],
     ],
     acts: [act("refresh+up"), act("refresh+up", { edits: [{ slot: 1, rename: true }] }), act("up")],
-  }),
-  "a look that failed just before the deadline is not followed by another at once": story({
-    service: { rateLimit: { perMinute: 20 } },
-    programs: [
-      [{ type: "read_only", branch: 0, waitForReady: false }, { type: "read_write", branch: 2 }, PRIMARY],
-      [null, { type: "read_write", branch: 0 }, null],
-    ],
-    acts: [act("up", { both: true }), act("up", { edits: [{ slot: 2, change: { limits: [0.25, 2], triggers: 1 } }] })],
   }),
   "Retry-After holds for the last look as well": story({
     programs: [[{ ...PRIMARY, minutes: 1 }, null, null], []],
@@ -134,20 +113,6 @@ const STORIES: Record<string, Story> = {
       act("up", { hands: [{ what: "delete", which: 0, at: 0 }] }),
       act("up", { edits: [{ slot: 0, to: { type: "read_write", branch: 0, name: "reports", adopt: true } }] }),
     ],
-  }),
-  "a compute that somebody moved before it was looked for is still ours": story({
-    programs: [[], [null, null, { type: "read_write", branch: 0 }]],
-    acts: [
-      act("up", {
-        stack: 1,
-        faults: [fault("truncated body", "POST")],
-        hands: [{ what: "move", which: 2, at: 3 }],
-      }),
-    ],
-  }),
-  "a primary whose name somebody changed before it was looked for is named": story({
-    programs: [[null, PRIMARY, null], []],
-    acts: [act("up", { faults: [fault("524, work done", "change")], hands: [{ what: "rename", which: 2, at: 3 }] })],
   }),
 };
 
