@@ -1,6 +1,7 @@
 // The digest by which a reviewer approves a finding: the same that the provider's check computes, from the old inputs and
 // with the limits apart. Where no digest can speak for the change, the reason.
 
+import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { approvalDigest, approvalOf } from "../../provider/rules/approval.js";
 import { impactOf, replacementOf } from "../../provider/rules/restart.js";
 import type { Compared, Judged } from "./judge.js";
@@ -32,7 +33,9 @@ export function digestOf(compared: Compared, judged: Judged): Digest {
   if (!asked) return { why: NO_OLD };
   const judge = step.op === "update" ? impactOf : replacementOf;
   const verdict = judge(asked, wish, { secrets: hidden });
-  const digest = approvalOf(step.urn, verdict, asked, wish, hidden);
+  const adopt = step.next?.inputs?.["adopt"];
+  if (adopt === UNKNOWN_VALUE) return { why: UNKNOWN };
+  const digest = approvalOf(step.urn, verdict, asked, wish, hidden, adopt);
   if (digest === undefined) return { why: UNKNOWN };
   // What is approved is what the digest says, and this change does more.
   return worse(judged.impact, verdict.impact) ? { why: LIVE } : { digest };

@@ -7,25 +7,35 @@ export interface Values {
   truncated: boolean;
 }
 
-export function valuesIn(text: string): Values {
+/** Files that were put together bring the marks of their encodings into the middle. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+const ENCODING = /[\ufeff\u0000]/g;
+/** What only a preview has. Where it stands in no document that was read, a document was not read. */
+const REMAINS = /"(?:steps|urn|changeSummary|oldState|newState)"\s*:/;
+
+export function valuesIn(raw: string): Values {
+  const text = raw.replace(ENCODING, "");
   const whole = parse(text);
   if (whole) return { values: [whole.value], truncated: false };
   const values: unknown[] = [];
   let truncated = false;
-  const lines = text.split("\n");
+  const lines = text.split(/\r\n|\n|\r/);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
-    if (!line.startsWith("{") && !line.startsWith("[")) continue;
+    if (!line.startsWith("{") && !line.startsWith("[")) {
+      truncated ||= REMAINS.test(line);
+      continue;
+    }
     const inLine = parse(line);
     if (inLine) {
       values.push(inLine.value);
       continue;
     }
     if (line.trimEnd() !== "{") {
-      const several = objectsIn(line);
-      values.push(...several);
+      const { found, rest } = objectsIn(line);
+      for (const one of found) values.push(one);
       // A long line that begins as a document does is one that was cut off; others are somebody's words.
-      if (several.length === 0 && /^\{\s*"/.test(line)) truncated = true;
+      if (found.length === 0 ? /^\{\s*"/.test(line) || REMAINS.test(line) : rest.trim() !== "") truncated = true;
       continue;
     }
     const end = endOf(lines, at);
@@ -52,8 +62,8 @@ function endOf(lines: readonly string[], start: number): number | undefined {
   return undefined;
 }
 
-/** Objects in one line without anything between them. */
-function objectsIn(line: string): unknown[] {
+/** Objects in one line without anything between them, and what stands behind the last one that could be read. */
+function objectsIn(line: string): { found: unknown[]; rest: string } {
   const found: unknown[] = [];
   let depth = 0;
   let start = 0;
@@ -66,12 +76,12 @@ function objectsIn(line: string): unknown[] {
     else if (one === "{") depth++;
     else if (one === "}" && --depth === 0) {
       const value = parse(line.slice(start, at + 1));
-      if (!value) return found;
+      if (!value) break;
       found.push(value.value);
       start = at + 1;
     }
   }
-  return found;
+  return { found, rest: line.slice(start) };
 }
 
 function parse(text: string): { value: unknown } | undefined {

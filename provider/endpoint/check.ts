@@ -41,7 +41,9 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   const old = before && wishOf(before as Inputs);
   const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && old && verdict) {
-    const approval = urn && approvalOf(urn, judge(old, wish), old, wish, secrets);
+    // What an unknown `adopt` takes over, nobody can approve.
+    const canBe = urn !== undefined && !unknown.has("adopt");
+    const approval = canBe ? approvalOf(urn, judge(old, wish), old, wish, secrets, inputs.adopt) : undefined;
     failures.push(...refusals(verdict, approval, inputs.onRestart, config));
   }
 

@@ -100,7 +100,9 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
   // A compute that is only now managed is not restarted for its first triggers.
   const live = { ...liveOf(existing), restartTriggers: inputs.restartTriggers };
   const verdict = impactOf(live, wish, { secrets, asSize: inputs.size !== undefined });
-  if ((inputs.onRestart ?? process.config.onRestart) === "refuse" && atLeast(verdict.impact, "restart")) {
+  // In the place of a compute that is gone by now: the plan said so, and it was let through.
+  const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse" && !program.announced;
+  if (refuses && atLeast(verdict.impact, "restart")) {
     throw new Stopped(
       `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this run`,
     );

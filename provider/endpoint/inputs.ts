@@ -95,8 +95,8 @@ export interface Program {
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
-  /** Whether the plan said that the compute restarts, stops or is replaced. */
-  announced: boolean;
+  /** The plan's notice, where it said that the compute restarts, stops or is replaced. */
+  announced?: string;
 }
 
 /** Reads inputs that check has passed. */
@@ -106,7 +106,7 @@ export function programOf(raw: Record<string, unknown>): Program {
     inputs: checkInputs(raw).inputs,
     ...(typeof autoName === "string" ? { autoName } : {}),
     secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),
-    announced: typeof restart === "string" && restart.startsWith("yes"),
+    ...(typeof restart === "string" && restart.startsWith("yes: ") ? { announced: restart } : {}),
   };
 }
 

@@ -49,7 +49,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
 /** The program as far as the state remembers it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   const { __autoName: autoName, __secret: secrets = [] } = state;
-  return { inputs, ...(autoName === undefined ? {} : { autoName }), secrets: new Set(secrets), announced: false };
+  return { inputs, ...(autoName === undefined ? {} : { autoName }), secrets: new Set(secrets) };
 }
 
 /** 404 on the project, and a key that may not see it, must never look like "gone". */

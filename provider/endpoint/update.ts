@@ -90,13 +90,18 @@ async function present(process: Process, { project, id }: Target, deadline: Dead
  */
 function refuseUnannounced(process: Process, { id, program }: Target, known: Live, wish: Wish): void {
   const { inputs, secrets, announced } = program;
-  if (announced || (inputs.onRestart ?? process.config.onRestart) !== "refuse") return;
+  if ((inputs.onRestart ?? process.config.onRestart) !== "refuse") return;
   const verdict = impactOf(known, wish, { secrets, asSize: inputs.size !== undefined });
-  if (!atLeast(verdict.impact, "restart")) return;
+  const felt = verdict.reasons.filter(({ impact }) => atLeast(impact, "restart"));
+  if (felt.every(({ property }) => tells(announced, property))) return;
   throw new Stopped(
     `updating compute ${id} would do more than the plan could tell: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
+
+/** Whether the plan's notice, "yes: size 1 → 2, disabled false → true; …", names the property among its changes. */
+const tells = (notice: string | undefined, property: string): boolean =>
+  notice !== undefined && `, ${notice.slice("yes: ".length)}`.includes(`, ${property} `);
 
 /** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
 function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {

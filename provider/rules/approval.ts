@@ -39,6 +39,7 @@ export function identityOf(urn: string): Identity | undefined {
 /**
  * The digest that approves this change, 12 hex digits; undefined where a value is secret or not known yet: then nobody can
  * say what would be approved.
+ * @param adopt what the program says: in the place of a compute another one may be taken over
  * @param verdict of these two, with the limits apart (without `asSize`), so that both forms of a size are one change
  */
 export function approvalOf(
@@ -47,18 +48,24 @@ export function approvalOf(
   old: Wish | Live,
   wish: Wish,
   secrets?: ReadonlySet<string>,
+  adopt?: unknown,
 ): string | undefined {
   const changes: [string, unknown, unknown][] = [];
   const tops = new Set(verdict.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
-  for (const name of Object.keys(wish) as SettingName[]) {
+  // Of a new compute everything is new: what it has not, because the program says it no more, as well.
+  const anew = verdict.impact === "new-host";
+  if (anew && secrets && secrets.size > 0) return undefined;
+  const names = [...new Set([...Object.keys(wish), ...(anew ? Object.keys(old) : [])])] as SettingName[];
+  for (const name of names) {
     const property = propertyOf(name);
-    if (!tops.has(property)) continue;
+    if (!anew && !tops.has(property)) continue;
     const [before, next] = [old[name], wish[name]];
     if (next === UNKNOWN || before === UNKNOWN || isHidden(property, secrets)) return undefined;
     // Triggers may hold anything; that they are these is enough.
     const shown = name === "restartTriggers" ? (value: unknown) => value && digest(value) : (value: unknown) => value;
-    changes.push([property, shown(before) ?? null, shown(next)]);
+    changes.push([property, shown(before) ?? null, shown(next) ?? null]);
   }
+  if (anew && adopt !== undefined && adopt !== false) changes.push(["adopt", null, adopt]);
   return approvalDigest(urn, verdict.impact, changes);
 }
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { approvalOf } from "../../provider/rules/approval.js";
+import { impactOf } from "../../provider/rules/restart.js";
+import { type Asked, wishOf } from "../../provider/rules/wish.js";
 import {
   adopted,
   byHand,
@@ -117,6 +120,19 @@ describe("adopting a compute", () => {
       expect(changes(outcome)).toEqual([]);
       expect(lab.state.size).toBe(0);
     }
+  });
+
+  test("under refuse, in the place of a compute that an approval lets go: the old one is not lost for nothing", async () => {
+    const lab = await labWith("db", replica({ size: 1 }));
+    const next = adopted({ size: 1 });
+    const [old, wish] = [wishOf(lab.resource("db").inputs as Asked), wishOf(next as Asked)];
+    const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish, new Set(), next["adopt"])!;
+    const approvals = { digests: new Set([digest]), ended: new Map<string, string>(), count: 1 };
+    const approved = new Lab({ beside: lab, config: { onRestart: "refuse", approvals } });
+    approved.state.set("db", lab.resource("db"));
+    const outcome = await approved.up("db", next);
+    expect(outcome.op).toBe("replace");
+    expect(compute(approved, "db")).toMatchObject({ type: "read_write", autoscaling_limit_max_cu: 1 });
   });
 
   test("under refuse, what does not restart is changed", async () => {

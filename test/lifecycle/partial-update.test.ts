@@ -1,10 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { changes, compute, count, Lab, labWith, made, primary, settle, spoil } from "./support.js";
+import { approvalOf } from "../../provider/rules/approval.js";
+import { impactOf } from "../../provider/rules/restart.js";
+import { type Asked, wishOf } from "../../provider/rules/wish.js";
+import { changes, compute, count, Lab, labWith, made, type Props, primary, settle, spoil } from "./support.js";
 
 type End = "failed" | "error" | "cancelled" | "never";
 const ENDS: End[] = ["failed", "error", "cancelled", "never"];
 const state = (lab: Lab, name = "db") => lab.resource(name);
 const unfinished = (lab: Lab) => state(lab).outputs["unfinished"];
+
+/** What a reviewer approves who reads the refusal. */
+function approving(lab: Lab, next: Props) {
+  const [old, wish] = [wishOf(lab.resource("db").inputs as Asked), wishOf(next as Asked)];
+  const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish)!;
+  return { digests: new Set([digest]), ended: new Map<string, string>(), count: 1 };
+}
 
 describe("an update that is stored but does not end well", () => {
   test.each(ENDS)("apply_config ends as %s: the old inputs stay, the outputs are what is stored", async (then) => {
@@ -134,6 +144,22 @@ describe("the preview after a failure", () => {
     expect(outcome.error.message).toMatch(/size 2 → 1.*refuse.*nothing was changed/);
     await lab.up("db", primary({ size: 1, onRestart: "warn" }));
     expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
+  });
+
+  test("an approved change takes nothing else along that would be felt: what an earlier one left", async () => {
+    const lab = await labWith("db", primary({ size: 1 }));
+    spoil(lab, { operation: { action: "apply_config", then: "error" } });
+    await lab.fails("db", primary({ size: 8 }));
+    // Check sees the old inputs: for it only the triggers are new.
+    const next = primary({ size: 1, restartTriggers: ["x"] });
+    const warned = await lab.preview("db", next);
+    expect(warned.marker).toMatch(/^yes: restartTriggers changed;/);
+    const approved = new Lab({ beside: lab, config: { onRestart: "refuse", approvals: approving(lab, next) } });
+    approved.state.set("db", lab.resource("db"));
+    const outcome = await approved.fails("db", next);
+    expect(changes(outcome)).toEqual([]);
+    expect(outcome.error.message).toMatch(/more than the plan could tell: size 8 → 1, restartTriggers changed/);
+    expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(8);
   });
 
   test("refuse lets pass what does not restart", async () => {

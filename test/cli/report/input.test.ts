@@ -16,6 +16,26 @@ const file = (name: string, content: string | Buffer): string => {
 const whole = pretty(preview([resize()]));
 const other = whole.replaceAll("prod::shop", "dev::shop").replaceAll("shop-prod", "shop-dev");
 
+const calm = pretty(preview([]));
+const BOM = "\ufeff";
+const minified = (text: string) => JSON.stringify(JSON.parse(text));
+/** A harmless document and one with a restart in one stream, put together by somebody who did not care how. */
+const TOGETHER: [how: string, input: string | Buffer][] = [
+  ["a byte order mark at each", `${BOM}${calm}${BOM}${whole}`],
+  ["a byte order mark in a line of its own", `${calm}\n${BOM}\n${whole}`],
+  ["the second in UTF-16, as PowerShell appends it", Buffer.concat([Buffer.from(calm), Buffer.from(whole, "utf16le")])],
+  ["the second indented", calm + whole.replace(/^/gm, "  ")],
+  ["a tab before the second", `${calm}\t${whole}`],
+  ["a time before each line", calm + whole.replace(/^/gm, "2026-05-01T12:00:00Z ")],
+  ["the second without its first line", calm + whole.slice(whole.indexOf("\n") + 1)],
+  ["the second in a list", `${calm}[\n${whole}]\n`],
+  ["a blank between the braces", `${calm.trimEnd()} ${whole}`],
+  ["the line ends of an old system", calm + whole.replaceAll("\n", "\r")],
+  ["minified, a comma between", `${minified(calm)},${minified(whole)}`],
+  ["minified, a record mark between", `${minified(calm)}\u001e${minified(whole)}`],
+  ["minified, the second cut off", minified(calm) + minified(whole).slice(0, -40)],
+];
+
 const ODD: [what: string, text: string, says: RegExp][] = [
   ["nothing", "", /is empty: the preview did not get as far as a document/],
   ["only blank lines", "\n  \r\n", /is empty/],
@@ -178,5 +198,16 @@ describe("a document that can't be the whole truth is incomplete, exit code 2", 
       config: null,
     });
     expect(exitCode).toBe(3);
+  });
+});
+
+describe("two documents in one stream, put together carelessly", () => {
+  test.each(TOGETHER)("%s: the second is read, or the report is incomplete", async (_how, input) => {
+    const { code } = await report(["--format", "markdown"], input);
+    expect([2, 3]).toContain(code);
+  });
+
+  test("alone, the first is harmless", async () => {
+    expect(await report([], calm)).toMatchObject({ code: 0 });
   });
 });

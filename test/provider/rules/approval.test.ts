@@ -93,6 +93,28 @@ describe("the digest of a change", () => {
     expect(approvalOf(URN, impactOf(old, wish), old, wish)).toBe(known);
   });
 
+  test("of a new host is of the whole new compute: what it loses, and what it takes over, as well", () => {
+    const old: Asked = { ...OK, projectId: "q", size: 8, disabled: true, settings: { pgSettings: { a: "1" } } };
+    const of = (next: Asked, adopt?: unknown) => {
+      const [before, wish] = [wishOf(old), wishOf({ ...OK, ...next })];
+      return approvalOf(URN, impactOf(before, wish), before, wish, new Set(), adopt);
+    };
+    const { size, disabled, settings } = old;
+    const all = [
+      of({ size, disabled, settings }),
+      of({ disabled, settings }),
+      of({ size, settings }),
+      of({ size, disabled }),
+      of({ size, disabled, settings, suspendTimeoutSeconds: 60 }),
+      of({ size, disabled, settings, name: "n" }),
+      of({ size, disabled, settings }, true),
+      of({ size, disabled, settings }, "ep-a"),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    for (const one of all) expect(one).toMatch(DIGEST);
+    expect(of({ size, disabled, settings }, false)).toBe(all[0]);
+  });
+
   test("of a deletion is the resource's alone", () => {
     expect(approvalDigest(URN, "delete")).toMatch(DIGEST);
     expect(approvalDigest(URN, "delete")).not.toBe(approvalDigest(URN, "new-host"));
