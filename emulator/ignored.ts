@@ -8,6 +8,8 @@ const FIELDS = Object.keys(EndpointCreateBody.shape.endpoint.shape);
 /** Without these there is no compute to create. */
 const NEEDED = ["branch_id", "type"];
 
+const LIMITS = ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"];
+
 /** A field of a compute in a request, or a part of one: `settings.pg_settings.work_mem`. */
 export const KnownField = z.string().refine((path) => FIELDS.includes(path.split(".")[0] as string), {
   error: (issue) => `${JSON.stringify(issue.input)} is no field of a compute`,
@@ -19,7 +21,8 @@ const isTree = (value: unknown): value is Tree => typeof value === "object" && v
 /** What a wish comes to when the server ignores what it ignores: there, what is stored stays. */
 export function taken<T extends object>(site: Site, method: "POST" | "PATCH", wish: T, stored: object = {}): T {
   const ignored = [...site.rules.ignoredFields, ...site.faults.ignoredIn(method)];
-  return ignored
+  // One limit alone could leave a pair that no service has: the lower above the upper.
+  return (LIMITS.some((limit) => ignored.includes(limit)) ? [...ignored, ...LIMITS] : ignored)
     .filter((path) => method === "PATCH" || !NEEDED.includes(path))
     .reduce<Tree>((left, path) => kept(left, stored as Tree, path), wish as Tree) as T;
 }

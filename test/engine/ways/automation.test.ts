@@ -162,7 +162,9 @@ const stackOf = (stackName, program, options) =>
         ]);
       }
       expect(found.same).toEqual([{ same: 2 }, { same: 2 }]);
-      const methods = changes(em).map(({ line }) => line.split(" ")[0]);
+      // Two stacks may meet at the project's lock: what it refuses did nothing, and is sent again.
+      const done = changes(em).filter(({ status }) => status !== 423);
+      const methods = done.map(({ line }) => line.split(" ")[0]);
       expect(methods.sort()).toEqual(["DELETE", "DELETE", "POST", "POST"]);
     },
     2 * ENGINE_TEST_MS,
