@@ -7,6 +7,7 @@
  * @packageDocumentation
  */
 import type { PolicyConfigSchema, ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
+import { ENDPOINT_TYPE } from "../provider/rules/endpoint-type.js";
 import { readMarker, type Said } from "../provider/rules/marker.js";
 import { covers, DESCRIPTIONS, NO_SCOPE, type Scope } from "./scope.js";
 
@@ -46,9 +47,6 @@ const KINDS: Kind[] = [
   { arg: "stop", impact: "stop", description: "A change must not stop a compute." },
   { arg: "newHost", impact: "new-host", description: "A change must not give a compute a new host." },
 ];
-
-/** Frozen: it stands in every URN. */
-const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/compute:Endpoint";
 
 /**
  * Four policies, one for each kind of harm: `compute-may-restart`, `compute-restart`, `compute-stop` and

@@ -4,5 +4,4 @@
  */
 export const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-compute-endpoint/provider").provider;';
 
-/** The type in every URN. Frozen for the same reason. */
-export const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/compute:Endpoint";
+export { ENDPOINT_TYPE } from "../provider/rules/endpoint-type.js";

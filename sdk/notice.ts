@@ -105,9 +105,7 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
   if (mode !== "allow" && verdict.impact !== "none") {
     const words = await now.wordsOf(args.urn, String(olds["projectId"]), args.id, verdict.impact);
     void pulumi.log.warn(warningOf(args.id, verdict, words), at);
-  }
-  if (mode !== "allow" && verdict.impact === "none" && isUnfinished(olds))
-    void pulumi.log.warn(warningOfRest(args.id), at);
+  } else if (mode !== "allow" && isUnfinished(olds)) void pulumi.log.warn(warningOfRest(args.id), at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
 

@@ -7,6 +7,9 @@ const PROVIDER = "pulumi-compute-endpoint/provider";
 /** Pulumi starts a program in its folder: it is asked for while the program is loaded, before it can go elsewhere. */
 const STARTED_IN = process.cwd();
 
+/** Folders from which it was found: a program with many computes looks once. */
+const reached = new Set<string>();
+
 /**
  * Fails with the way out where the engine would not find this package. A program may get it by a package of components;
  * the engine loads the provider from the program's folder, which then need not see it (with pnpm it never does).
@@ -15,9 +18,11 @@ const STARTED_IN = process.cwd();
  * test has no engine.
  */
 export function refuseUnreachable(main: string | undefined = require.main?.filename, folder = STARTED_IN): void {
+  if (reached.has(folder)) return;
   if (!main || !/[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]/.test(main)) return;
   try {
     createRequire(join(folder, "index.js")).resolve(PROVIDER);
+    reached.add(folder);
   } catch (error) {
     if ((error as { code?: string }).code !== "MODULE_NOT_FOUND") return;
     throw failure(

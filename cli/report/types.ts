@@ -1,6 +1,6 @@
 // What the parts of the report hand on: documents in, findings out. Texts in findings are clean (clean.ts).
 
-import type { Impact } from "../../provider/rules/restart.js";
+import type { Impact, Reason } from "../../provider/rules/restart.js";
 
 export type Raw = Record<string, unknown>;
 
@@ -38,15 +38,8 @@ export interface Preview {
   problems: string[];
 }
 
-export interface Cause {
-  property: string;
-  old: string;
-  new: string;
-  /** In place of old and new, where there are no values to show. */
-  words?: string;
-  impact: Impact;
-  effect: string;
-}
+/** One property that changes, as the rules tell it. */
+export type Cause = Reason;
 
 export interface Size {
   minCu: number;

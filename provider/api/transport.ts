@@ -25,6 +25,7 @@ export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
 export const BODY_LIMIT = 16 * 1024 * 1024;
 /** Milliseconds until a connection must stand. */
 const CONNECT_MS = 10_000;
+const OPTIONS = { connect: { timeout: CONNECT_MS }, maxResponseSize: -1 };
 
 /**
  * The real network. Redirects are answers like any other, because the key must not go along. Idle connections are kept
@@ -32,16 +33,19 @@ const CONNECT_MS = 10_000;
  * goes to this machine (`http:`) never takes a proxy.
  */
 export function undiciTransport(dispatcher?: Dispatcher, env: NodeJS.ProcessEnv = process.env): Transport {
-  let own: Dispatcher | undefined;
+  let own = dispatcher;
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
   return async ({ method, url, headers, body, timeoutMs }) => {
     // Loaded on first use: a preview sends nothing, and this is the largest part of the provider.
     const { Agent, EnvHttpProxyAgent, request } = require("undici") as typeof import("undici");
-    const options = { connect: { timeout: CONNECT_MS }, maxResponseSize: -1 };
-    const noProxy = env["no_proxy"] || env["NO_PROXY"] || "";
-    own ??=
-      dispatcher ??
-      (httpsProxy ? new EnvHttpProxyAgent({ ...options, httpsProxy, httpProxy: "", noProxy }) : new Agent(options));
+    own ??= httpsProxy
+      ? new EnvHttpProxyAgent({
+          ...OPTIONS,
+          httpsProxy,
+          httpProxy: "",
+          noProxy: env["no_proxy"] || env["NO_PROXY"] || "",
+        })
+      : new Agent(OPTIONS);
     // undici's own limits start anew with each piece that arrives, so an answer that trickles would never end.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);

@@ -43,7 +43,7 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   if (failures.length === 0 && old && verdict) {
     // What an unknown `adopt` takes over, nobody can approve.
     const canBe = urn !== undefined && !unknown.has("adopt");
-    const approval = canBe ? approvalOf(urn, judge(old, wish), old, wish, secrets, inputs.adopt) : undefined;
+    const approval = () => (canBe ? approvalOf(urn, judge(old, wish), old, wish, secrets, inputs.adopt) : undefined);
     failures.push(...refusals(verdict, approval, inputs.onRestart, config));
   }
 
@@ -101,14 +101,15 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   ];
 }
 
-/** @param approval the digest that approves the change, where one can */
+/** @param approvalOfIt the digest that approves the change, where one can; asked for only where something is refused */
 function refusals(
   verdict: Verdict,
-  approval: string | undefined,
+  approvalOfIt: () => string | undefined,
   own: OnRestart | undefined,
   { onRestart: stack, approvals }: ProviderConfig,
 ): Problem[] {
   if ((own ?? stack) !== "refuse" || !atLeast(verdict.impact, "restart")) return [];
+  const approval = approvalOfIt();
   if (approval && approvals.digests.has(approval)) return [];
   // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";

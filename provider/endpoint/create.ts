@@ -11,11 +11,12 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
-import { hasNeverStarted, startAgain } from "./start.js";
+import { startAgain } from "./start.js";
 import {
   alreadyThere,
   assertRegion,
   deadlineFor,
+  hasNeverStarted,
   kept,
   type Process,
   patch,

@@ -5,13 +5,10 @@ import { isKind, NotReady } from "../errors.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { act, find } from "./action.js";
 import { type Outputs, outputsOf } from "./outputs.js";
-import { gone, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
+import { gone, hasNeverStarted, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
 
 /** Milliseconds between two tries: a compute whose next state is announced need not have work under way. */
 const PAUSE_MS = 2000;
-
-/** A disabled one can't be started, and need not be. */
-export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state === "init" && one.disabled !== true;
 
 /** Its first start failed, and nobody else will try: we ask for another one. */
 export async function startAgain(

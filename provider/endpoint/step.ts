@@ -133,6 +133,9 @@ export async function settleOrKeep(
   }
 }
 
+/** A disabled one can't be started, and need not be. */
+export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state === "init" && one.disabled !== true;
+
 /** Milliseconds between two looks at a compute whose operations can't be looked at. */
 const REST_MS = 5_000;
 
@@ -150,8 +153,7 @@ async function atRest(
     const now = await look(process, project, id, deadline);
     const lost = `the service does not know operation ${vanished.join(", ")} any more, and compute ${id}`;
     if (now?.pending_state === undefined) {
-      const failed = now?.current_state === "init" && now.disabled !== true;
-      if (failed) throw new OperationFailed(`${lost} has never started`, vanished);
+      if (now && hasNeverStarted(now)) throw new OperationFailed(`${lost} has never started`, vanished);
       return;
     }
     if (deadline.leftMs() <= 0) {

@@ -6,14 +6,18 @@ import { read as readCompute } from "./read.js";
 import { remove as removeCompute } from "./remove.js";
 import { update as updateCompute } from "./update.js";
 
-const IN_DOUBT =
-  "Whether a compute was made is not known, and the state holds nothing of it. Run `pulumi up` again: it looks first, and where it finds the compute it stops with its id";
+type Step = "create" | "read" | "update" | "delete";
 
-const PERHAPS_DELETED =
-  "Whether the compute is deleted is not known, and it is still in the state. Run the command again: what is gone by then is no error; or `pulumi refresh`, which tells";
+/** After a lost answer. An update that is in doubt keeps its state, and says so itself. */
+const IN_DOUBT: Partial<Record<Step, string>> = {
+  create:
+    "Whether a compute was made is not known, and the state holds nothing of it. Run `pulumi up` again: it looks first, and where it finds the compute it stops with its id",
+  delete:
+    "Whether the compute is deleted is not known, and it is still in the state. Run the command again: what is gone by then is no error; or `pulumi refresh`, which tells",
+};
 
 /** After a plain error nothing new is kept; what a step has to keep comes with an error that says so itself. */
-const HELD = {
+const HELD: Record<Step, string> = {
   create:
     "The state holds nothing of it. Once the cause is mended, run `pulumi up` again: it looks at what is there before it makes anything",
   read: "The state was left as it is. Run `pulumi refresh` again once the cause is mended",
@@ -24,14 +28,14 @@ const HELD = {
 
 const UNTOLD = ["service", "unclear", "deadline", "operation-failed"] as const;
 
-async function told<T>(step: keyof typeof HELD, work: Promise<T>): Promise<T> {
+async function told<T>(step: Step, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     const kind = UNTOLD.find((one) => isKind(error, one));
     if (!kind) throw error;
     const { message } = error as Error;
-    const held = (kind === "unclear" && { create: IN_DOUBT, delete: PERHAPS_DELETED }[step as string]) || HELD[step];
+    const held = (kind === "unclear" && IN_DOUBT[step]) || HELD[step];
     // Not written into the error itself: one list that failed fails all who asked for it.
     throw Object.create(error as Error, { message: { value: `${message}. ${held}`, writable: true } });
   }

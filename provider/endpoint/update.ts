@@ -13,11 +13,12 @@ import type { Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, recordOf } from "./outputs.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
-import { hasNeverStarted, startAgain } from "./start.js";
+import { startAgain } from "./start.js";
 import {
   assertRegion,
   deadlineFor,
   gone,
+  hasNeverStarted,
   kept,
   look,
   type Process,

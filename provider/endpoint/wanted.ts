@@ -25,7 +25,7 @@ export class Wanted {
 
   /** Whether a resource that stays in the program has this compute. */
   isHeld(id: string): boolean {
-    return (this.#seen.get(id) ?? []).some(({ urn }) => urn !== undefined && !this.#replaced.has(urn));
+    return (this.#seen.get(id) ?? []).some(({ urn }) => this.#stays(urn));
   }
 
   /**
@@ -34,9 +34,11 @@ export class Wanted {
    */
   byAnother(id: string, state: Partial<Outputs>): boolean {
     const own = markOf(state);
-    return [...(this.#seen.get(id) ?? [])].some(
-      ({ mark, urn }) => mark !== own || (urn !== undefined && !this.#replaced.has(urn)),
-    );
+    return (this.#seen.get(id) ?? []).some(({ mark, urn }) => mark !== own || this.#stays(urn));
+  }
+
+  #stays(urn: string | undefined): boolean {
+    return urn !== undefined && !this.#replaced.has(urn);
   }
 }
 
