@@ -14,6 +14,8 @@ export interface Call<T> extends Question<T> {
   project: string;
   /** Name of the route, the same for all ids: the service counts requests per route. */
   route: string;
+  /** Of a mutation: the compute, or the branch, that it is about. */
+  subject?: string;
   /** After a 423: whether the request has become needless. Then the 423 is thrown at once. */
   needless?: () => Promise<boolean>;
 }
@@ -23,7 +25,7 @@ export interface CallerOptions extends Wire {
   requestTimeoutMs: number;
   say: (line: string) => void;
   /** After a 423: waits for what holds the lock, and tells what that was; undefined when it waited for nothing. */
-  onLocked: (project: string, deadline: Deadline) => Promise<string | undefined>;
+  onLocked: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
 }
 
 /** Sends one request, and again what may be repeated, until the deadline. */
@@ -83,7 +85,7 @@ export class Caller {
       throw last ?? new DeadlineExceeded(`${call.method} ${call.path}: the time of the step is up; it was not sent`);
     }
     try {
-      await this.#rate.take(call.route, deadline);
+      await this.#rate.take(call, deadline);
     } catch (error) {
       throw last ?? error;
     }
@@ -104,7 +106,7 @@ export class Caller {
     if (failure.kind === "status" && failure.status === 423 && isMutation(call.method)) {
       // A failed question is no answer: the request is repeated as if nobody had asked.
       if (await call.needless?.().catch(() => false)) return undefined;
-      waitedFor = await this.#options.onLocked(call.project, deadline);
+      waitedFor = await this.#options.onLocked(call.project, call.subject ?? "", deadline);
     }
     const floorMs = Math.max(0, retryAfter - (clock.now() - answeredAt));
     // What held the lock has ended: a short pause is enough to part those who waited for the same.

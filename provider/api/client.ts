@@ -48,10 +48,13 @@ export interface Removal {
 export class Client {
   readonly #caller: Caller;
 
-  /** Waits for what holds a lock after a 423, and tells what that was. Set by `operations/context.ts`. */
-  onLocked?: (project: string, deadline: Deadline) => Promise<string | undefined>;
-  /** Called before a mutation is sent and after it has ended, well or badly. Set by `operations/context.ts`. */
+  // Set by `operations/context.ts`. A subject is the id of the compute that is changed, or of a new one's branch.
+  /** Waits for what holds a lock after a 423, and tells what that was. */
+  onLocked?: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
+  /** Called before a mutation is sent and after it has ended, well or badly. */
   onWrite?: (project: string) => void;
+  /** Called when a mutation was accepted. */
+  onAccepted?: (project: string, subject: string, operations: readonly WireOperation[]) => void;
 
   /** @throws ConfigError for a key or a URL that can't be used */
   constructor(options: ClientOptions) {
@@ -73,7 +76,7 @@ export class Client {
       requestsPerMinute,
       requestTimeoutMs,
       say: options.say ?? (() => {}),
-      onLocked: async (project, deadline) => this.onLocked?.(project, deadline),
+      onLocked: async (project, subject, deadline) => this.onLocked?.(project, subject, deadline),
     });
   }
 
@@ -96,7 +99,7 @@ export class Client {
     const path = endpointPath(project);
     const route = "POST endpoints";
     const call = { project, route, method: "POST", path, body, schema: WireEndpointChange };
-    return (await this.#write(call, deadline)).value;
+    return (await this.#write(body.endpoint.branch_id, call, deadline)).value;
   }
 
   async updateEndpoint(
@@ -108,7 +111,7 @@ export class Client {
     const path = endpointPath(project, id);
     const route = "PATCH endpoint";
     const call = { project, route, method: "PATCH", path, body, schema: WireEndpointChange };
-    return (await this.#write(call, deadline)).value;
+    return (await this.#write(id, call, deadline)).value;
   }
 
   async deleteEndpoint(project: string, id: string, deadline: Deadline): Promise<Removal> {
@@ -117,7 +120,7 @@ export class Client {
     // A 404 is for the caller to judge, whatever page it comes with. A success that is no JSON may be a login page.
     const lenient = (status: number) => status === 404;
     const call = { project, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
-    const { status, value } = await this.#write(call, deadline);
+    const { status, value } = await this.#write(id, call, deadline);
     return { missing: status === 204 || status === 404, status, operations: value.operations };
   }
 
@@ -181,15 +184,22 @@ export class Client {
   ): Promise<WireEndpointChange> {
     const path = endpointPath(project, id, action);
     const call = { project, route: `POST ${action}`, method: "POST", path, schema: WireEndpointChange, needless };
-    return (await this.#write(call, deadline)).value;
+    return (await this.#write(id, call, deadline)).value;
   }
 
-  async #write<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {
-    this.onWrite?.(call.project);
+  async #write<T extends { operations: WireOperation[] }>(
+    subject: string,
+    call: Call<T>,
+    deadline: Deadline,
+  ): Promise<{ status: number; value: T }> {
+    const { project } = call;
+    this.onWrite?.(project);
     try {
-      return await this.#caller.call(call, deadline);
+      const answer = await this.#caller.call({ ...call, subject }, deadline);
+      this.onAccepted?.(project, subject, answer.value.operations);
+      return answer;
     } finally {
-      this.onWrite?.(call.project);
+      this.onWrite?.(project);
     }
   }
 }

@@ -6,62 +6,148 @@ export const REQUESTS_PER_MINUTE = 700;
 /** Requests a second that one route may get. */
 export const ROUTE_REQUESTS_PER_SECOND = 40;
 
-/** A token bucket that is booked ahead, so that who comes first is served first, each with one sleep. */
-class Bucket {
-  /** Milliseconds on the clock at which the bucket will be full again. */
-  #fullAt = Number.NEGATIVE_INFINITY;
-  readonly #tokenMs: number;
+/** Milliseconds by which a window is longer than the service's: requests don't all travel for equally long. */
+const TRAVEL_MS = 250;
+/** Part of a window that may be used at once: most runs need no more. The rest follows evenly, so a long one halts late. */
+const BURST = 0.5;
+
+/** The moments of the newest requests: within the length of the window never more than `most`. */
+class Window {
+  readonly #most: number;
   readonly #burst: number;
+  readonly #lengthMs: number;
+  readonly #times: number[] = [];
 
-  /** `burst` tokens at once and the rest evenly: within any window of that length never more than `requests`. */
-  constructor(requests: number, windowMs: number, share: number) {
-    this.#burst = Math.max(1, Math.floor(requests * share));
-    this.#tokenMs = windowMs / Math.max(1, requests - this.#burst);
+  constructor(most: number, serviceMs: number) {
+    this.#most = Math.max(1, most);
+    this.#burst = Math.max(1, Math.floor(most * BURST));
+    this.#lengthMs = serviceMs + TRAVEL_MS;
   }
 
-  /** The moment from which a token is there. */
+  /** The moment from which one more may be sent. */
   nextAt(now: number): number {
-    return Math.max(now, this.#fullAt - (this.#burst - 1) * this.#tokenMs);
+    const last = this.#times.at(-1) ?? Number.NEGATIVE_INFINITY;
+    const ofBurst = this.#times.at(-this.#burst) ?? Number.NEGATIVE_INFINITY;
+    const ofAll = this.#times.at(-this.#most) ?? Number.NEGATIVE_INFINITY;
+    const evenly = ofBurst + this.#lengthMs > now ? last + this.#lengthMs / this.#most : now;
+    return Math.max(now, evenly, ofAll + this.#lengthMs);
   }
 
-  book(at: number): void {
-    this.#fullAt = Math.max(this.#fullAt, at) + this.#tokenMs;
+  sent(now: number): void {
+    this.#times.push(now);
+    if (this.#times.length > this.#most) this.#times.shift();
   }
 }
 
-/** Keeps all requests of the process within the account's and each route's rate. */
+/** Who asks to send a request. */
+export interface Sender {
+  project: string;
+  /** Name of the route, the same for all ids. */
+  route: string;
+}
+
+interface Waiting extends Sender {
+  deadline: Deadline;
+  admit: () => void;
+  refuse: (error: Error) => void;
+}
+
+/**
+ * Keeps all requests of the process within the account's and each route's rate. Where they have to wait, projects take
+ * turns: many reads of one don't hold up a change in another.
+ */
 export class Rate {
   readonly #clock: Clock;
-  readonly #account: Bucket;
-  readonly #routes = new Map<string, Bucket>();
+  readonly #account: Window;
+  readonly #routes = new Map<string, Window>();
+  /** In the order in which the projects come next. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #running = false;
 
   constructor(clock: Clock, requestsPerMinute = REQUESTS_PER_MINUTE) {
     this.#clock = clock;
-    // A tenth at once: enough for the first reads of a run, and 90 % of the rate remains for a long one.
-    this.#account = new Bucket(requestsPerMinute, 60_000, 0.1);
+    this.#account = new Window(requestsPerMinute, 60_000);
   }
 
   /**
-   * Resolves when one request may be sent, first come first served.
-   * @throws DeadlineExceeded at once, and books nothing, when that moment is behind the deadline
+   * Resolves when one request may be sent, first come first served within a project.
+   * @throws DeadlineExceeded when no moment before the deadline was free, and at once where none can be
    */
-  async take(route: string, deadline: Deadline): Promise<void> {
-    let bucket = this.#routes.get(route);
-    if (!bucket) {
-      bucket = new Bucket(ROUTE_REQUESTS_PER_SECOND, 1000, 0.5);
-      this.#routes.set(route, bucket);
-    }
+  async take(sender: Sender, deadline: Deadline): Promise<void> {
     const now = this.#clock.now();
-    const at = Math.max(this.#account.nextAt(now), bucket.nextAt(now));
-    const pause = at - now;
+    const pause = this.#nextAt(sender, now) - now;
+    const free = pause === 0 && this.#waiting.size === 0;
     // Without a pause there is nothing to refuse: also the last look after a deadline may be sent.
-    if (pause > 0 && pause >= deadline.leftMs()) {
-      throw new DeadlineExceeded(
-        `${route}: no time is left for it within the rate limit (compute:requestsPerMinute); nothing was sent`,
-      );
+    if (free) return this.#sent(sender, now);
+    if (pause >= deadline.leftMs()) throw tooLate(sender);
+    await new Promise<void>((admit, refuse) => {
+      const others = this.#waiting.get(sender.project) ?? [];
+      this.#waiting.set(sender.project, [...others, { ...sender, deadline, admit, refuse }]);
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#waiting.size > 0) {
+      const now = this.#clock.now();
+      this.#refuseLate();
+      const next = this.#next(now);
+      if (next) {
+        this.#sent(next, now);
+        next.admit();
+        continue;
+      }
+      const all = [...this.#waiting.values()].flat();
+      const moments = all.flatMap((one) => [this.#nextAt(one, now), now + one.deadline.leftMs()]);
+      if (moments.length > 0) await this.#clock.sleep(Math.max(1, Math.min(...moments) - now));
     }
-    this.#account.book(at);
-    bucket.book(at);
-    if (pause > 0) await this.#clock.sleep(pause);
+    this.#running = false;
+  }
+
+  /** Takes the first one that may be sent now out of the queue, and puts its project behind the others. */
+  #next(now: number): Waiting | undefined {
+    for (const [project, all] of this.#waiting) {
+      const found = all.find((one) => this.#nextAt(one, now) <= now);
+      if (!found) continue;
+      this.#keep(project, all, (one) => one !== found, true);
+      return found;
+    }
+    return undefined;
+  }
+
+  #refuseLate(): void {
+    for (const [project, all] of [...this.#waiting]) {
+      const late = all.filter(({ deadline }) => deadline.leftMs() <= 0);
+      if (late.length === 0) continue;
+      this.#keep(project, all, (one) => !late.includes(one), false);
+      for (const one of late) one.refuse(tooLate(one));
+    }
+  }
+
+  #keep(project: string, all: Waiting[], which: (one: Waiting) => boolean, atTheEnd: boolean): void {
+    const left = all.filter(which);
+    if (atTheEnd || left.length === 0) this.#waiting.delete(project);
+    if (left.length > 0) this.#waiting.set(project, left);
+  }
+
+  #nextAt({ route }: Sender, now: number): number {
+    return Math.max(this.#account.nextAt(now), this.#route(route).nextAt(now));
+  }
+
+  #sent({ route }: Sender, now: number): void {
+    this.#account.sent(now);
+    this.#route(route).sent(now);
+  }
+
+  #route(route: string): Window {
+    const known = this.#routes.get(route) ?? new Window(ROUTE_REQUESTS_PER_SECOND, 1000);
+    this.#routes.set(route, known);
+    return known;
   }
 }
+
+const tooLate = ({ route }: Sender): DeadlineExceeded =>
+  new DeadlineExceeded(
+    `${route}: no time is left for it within the rate limit (compute:requestsPerMinute); nothing was sent`,
+  );

@@ -31,7 +31,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const { context } = process;
   const { inputs } = program;
   const project = inputs.projectId ?? "";
-  const { target, answer, deadline } = await context.turns.take(project, async () => {
+  const { target, answer, deadline } = await context.turns.take(project, keysOf(inputs), async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "create");
     // In its own turn, so that it is fresh; it is one list with the read-back of the create before.
     const before = await context.lists.look(project, deadline).catch((error: unknown) => {
@@ -39,8 +39,13 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     });
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const existing = adopted(process, inputs, project, before);
+    // At once: another create may mean the same compute by its branch.
+    if (existing) process.created.add(existing.id);
     const made = existing
-      ? await adopt(process, program, existing, deadline)
+      ? await adopt(process, program, existing, deadline).catch((error: unknown) => {
+          process.created.delete(existing.id);
+          throw error;
+        })
       : await post(process, program, before, deadline);
     const target: Target = {
       project,
@@ -58,6 +63,13 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   });
   return { id: target.id, outputs: await readBack(process, target, answer, deadline) };
 }
+
+/** What must not be worked on by two at once: a branch, a compute, and a name by which a lost create would be found. */
+const keysOf = ({ branchId, adopt, name }: Inputs) => [
+  branchId,
+  typeof adopt === "string" ? adopt : undefined,
+  name === undefined ? undefined : `name:${name}`,
+];
 
 /** The compute that `adopt` means, or undefined where one is to be made. */
 function adopted(
@@ -173,12 +185,12 @@ async function findLost(
   const name = inputs.name ?? autoName;
   const asAsked = fresh.filter(
     (one) =>
-      (one.name === undefined || one.name === name) &&
+      (one.name === undefined ? one.branch_id !== undefined : one.name === name) &&
       differences(wish, { ...(wish as object), ...liveOf(one), name: inputs.name }).length === 0,
   );
   // Somebody may have moved it to another branch already.
   const named = fresh.filter((one) => name !== undefined && one.name === name);
-  // One of which the answer shows neither the name nor the settings is not taken, and none is made beside it.
+  // One of which the answer shows too little is not taken, and none is made beside it.
   const nameless = fresh.filter((one) => one.name === undefined && (one.branch_id ?? wish.branchId) === wish.branchId);
   const candidates = [asAsked, named, nameless].find((some) => some.length > 0) ?? [];
   const sure = candidates === asAsked || (candidates === named && inputs.name === undefined);

@@ -23,7 +23,7 @@ export async function remove(process: Process, id: string, state: Outputs): Prom
     process.context.say(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
     return;
   }
-  await process.context.turns.take(project, async () => {
+  await process.context.turns.take(project, [id, state.branchId], async () => {
     const deadline = deadlineFor(process, state.customTimeouts, "delete");
     const operations = await send(process, project, id, deadline);
     if (operations.length === 0 || state.waitForReady === false) return;

@@ -49,7 +49,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const project = olds.projectId;
   const target: Target = { project, id, program, last: olds, adopted: olds.adopted };
   if (due) target.owed = owedOf(olds, program);
-  const done = await process.context.turns.take(project, async () => {
+  const done = await process.context.turns.take(project, [id, olds.branchId, inputs.branchId], async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
     const live = doubtful
       ? await finish(process, target, olds, deadline)

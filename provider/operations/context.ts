@@ -1,9 +1,10 @@
 import { Client, type ClientOptions } from "../api/client.js";
 import { EndpointLists } from "../api/lists.js";
 import { undiciTransport } from "../api/transport.js";
-import { Turns } from "../api/turns.js";
 import { type Clock, systemClock } from "../clock.js";
 import { waitForLock } from "./locked.js";
+import { outcomeOf } from "./outcome.js";
+import { Turns } from "./turns.js";
 import { Watches } from "./watch.js";
 
 /** Milliseconds: however short a step is asked for, one program must not use up the rate of the whole account. */
@@ -41,7 +42,13 @@ export function createContext(options: ContextOptions): Context {
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, pollMs);
   const context: Context = { client, clock, lists, turns: new Turns(), watches, say, lateAdvice };
-  client.onLocked = (project, deadline) => waitForLock(context, project, deadline);
+  client.onLocked = (project, subject, deadline) => waitForLock(context, project, subject, deadline);
   client.onWrite = (project) => lists.wrote(project);
+  client.onAccepted = (project, subject, operations) =>
+    context.turns.accepted(
+      project,
+      subject,
+      operations.some(({ status }) => outcomeOf(status) === "pending"),
+    );
   return context;
 }

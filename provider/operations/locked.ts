@@ -1,5 +1,6 @@
 import { Patience } from "../api/patience.js";
 import { Deadline, duration } from "../clock.js";
+import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";
 import { outcomeOf } from "./outcome.js";
 import { isGoing } from "./pending.js";
@@ -16,18 +17,18 @@ const LEAST_WAIT_MS = 500;
  * however they end, at most 30 s.
  * @returns what went on, in words; undefined when nothing did, or when that can't be seen: then plain backoff is left
  */
-export async function waitForLock(context: Context, project: string, deadline: Deadline): Promise<string | undefined> {
-  const { client, clock, say, watches } = context;
+export async function waitForLock(
+  context: Context,
+  project: string,
+  subject: string,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  const { clock, say, watches } = context;
   const budgetMs = Math.min(LOCK_WAIT_MS, deadline.leftMs());
-  if (budgetMs < LEAST_WAIT_MS) return undefined;
   const limit = new Deadline(clock, budgetMs);
   try {
-    const page = await client.listOperations(
-      project,
-      { limit: PAGE },
-      new Deadline(clock, Math.min(LOOK_MS, budgetMs)),
-    );
-    const going = new Map(page.operations.filter((one) => isGoing(one, clock.wall())).map((one) => [one.id, one]));
+    const going = new Map((await goingOn(context, project, budgetMs)).map((one) => [one.id, one]));
+    context.turns.refused(project, subject, [...going.values()]);
     const [holder] = [...going.values()].map(nameOf);
     if (holder === undefined) return undefined;
     const patience = new Patience(clock, say);
@@ -46,4 +47,12 @@ export async function waitForLock(context: Context, project: string, deadline: D
     // A look that failed is no reason to give the change up: the next answer to it tells more.
     return undefined;
   }
+}
+
+/** What goes on in the project. Where no time is left to look, or the look fails, nothing is known of it. */
+async function goingOn({ client, clock }: Context, project: string, budgetMs: number): Promise<WireOperation[]> {
+  if (budgetMs < LEAST_WAIT_MS) return [];
+  const deadline = new Deadline(clock, Math.min(LOOK_MS, budgetMs));
+  const page = await client.listOperations(project, { limit: PAGE }, deadline).catch(() => undefined);
+  return (page?.operations ?? []).filter((one) => isGoing(one, clock.wall()));
 }

@@ -1,26 +1,65 @@
-/** Milliseconds before the first look: a compute starts in less than a second. */
+/** Milliseconds before the first look at work of unknown length: a compute starts in less than a second. */
 const FIRST_MS = 500;
+/** Milliseconds before the first look at least, however short such work has been. */
+const SOONEST_MS = 200;
+/** Milliseconds between two looks at least. */
+export const SHORTEST_MS = 400;
 const GROWTH = 1.4;
 /** Milliseconds between two looks at most, as the service advises for polling. */
 const MOST_MS = 5_000;
 /** Part of a step by which it varies either way, so that many programs don't look together. */
 const SPREAD = 0.2;
+/** Part of the expected length by which the first look comes after it, at most. */
+const BEHIND = 0.05;
+/** Part of the expected length after which to look again where the first look came too early. */
+const AGAIN = 0.15;
 
 /** The growing steps between looks. */
 export class Pace {
-  #stepMs = FIRST_MS;
+  #stepMs: number;
+  /** Whether the next step is the one to the expected end. */
+  #toTheEnd: boolean;
 
-  /** @param fixedMs the same step always, without chance (`compute:pollSeconds`) */
+  /**
+   * @param expectedMs how long such work has taken before: the first look comes when it should be over
+   * @param fixedMs the same step always, without chance (`compute:pollSeconds`)
+   */
   constructor(
     private readonly random: () => number,
+    expectedMs?: number,
     private readonly fixedMs?: number,
-  ) {}
+  ) {
+    this.#stepMs = expectedMs === undefined ? FIRST_MS : Math.min(MOST_MS, Math.max(SOONEST_MS, expectedMs));
+    this.#toTheEnd = expectedMs !== undefined;
+  }
 
   /** Milliseconds until the next look. */
   next(): number {
     if (this.fixedMs !== undefined) return this.fixedMs;
     const step = this.#stepMs;
+    if (this.#toTheEnd) {
+      this.#toTheEnd = false;
+      this.#stepMs = Math.max(SHORTEST_MS, step * AGAIN);
+      return step * (1 + BEHIND * this.random());
+    }
     this.#stepMs = Math.min(MOST_MS, step * GROWTH);
     return step * (1 - SPREAD + 2 * SPREAD * this.random());
+  }
+}
+
+/** Part of the time in which work was found done at the first look: it may have been over for long. */
+const SHORTER = 0.8;
+
+/** How long work of each kind takes in this process, as far as its looks could tell. */
+export class Lengths {
+  readonly #known = new Map<string, number>();
+
+  expected(kind: string): number | undefined {
+    return this.#known.get(kind);
+  }
+
+  /** @param runningMs when a look found it running for the last time; @param doneMs when a look found it done */
+  learn(kind: string, runningMs: number | undefined, doneMs: number): void {
+    this.#known.set(kind, runningMs === undefined ? doneMs * SHORTER : (runningMs + doneMs) / 2);
   }
 }

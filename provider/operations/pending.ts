@@ -2,7 +2,7 @@ import type { Deadline } from "../clock.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";
 import { isKnownWord, outcomeOf } from "./outcome.js";
-import { PAGE } from "./watch.js";
+import { MOST_OF_A_PAGE } from "./watch.js";
 
 /** Milliseconds for which an operation with an unknown word counts as going on: the word may well mean its end. */
 const UNKNOWN_MS = 15 * 60_000;
@@ -14,14 +14,14 @@ export function isGoing(operation: WireOperation, wallMs: number): boolean {
   return wallMs - created < UNKNOWN_MS;
 }
 
-/** All operations of one compute on the newest page, in the order of execution, as in the answer of a change. */
+/** All operations of one compute on the newest page, the largest that can be had, in the order of execution, as in the answer of a change. */
 export async function operationsOf(
   { client }: Context,
   project: string,
   endpointId: string,
   deadline: Deadline,
 ): Promise<WireOperation[]> {
-  const page = await client.listOperations(project, { limit: PAGE }, deadline);
+  const page = await client.listOperations(project, { limit: MOST_OF_A_PAGE }, deadline);
   return page.operations.filter((one) => one.endpoint_id === endpointId).reverse();
 }
 

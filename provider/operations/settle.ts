@@ -57,7 +57,8 @@ export async function settle(
     if (left.length > 0) {
       const atOnce = left.some(({ operation }) => operation.status === UNSEEN);
       const wanted = () => pending().map(({ operation }) => operation.id);
-      const end = await context.watches.follow(project, { wanted, heard, atOnce, deadline });
+      const kind = left.map(({ operation }) => operation.action).join();
+      const end = await context.watches.follow(project, { wanted, heard, kind, atOnce, deadline });
       if (end === "late") {
         // No time is left for the grace of one that failed.
         for (const one of pending()) if (outcomeOf(one.operation.status) === "perhaps") one.verdict = "failed";

@@ -2,16 +2,18 @@ import type { Client } from "../api/client.js";
 import { type Clock, Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
-import { Pace } from "./pace.js";
+import { Lengths, Pace, SHORTEST_MS } from "./pace.js";
 
 /** Milliseconds one look may take with its repetitions: after that the next tick is a better try. */
 export const LOOK_MS = 10_000;
-/** Milliseconds between two looks at least, also where the deadline comes between them. */
-const SHORTEST_MS = 400;
 /** Milliseconds behind the deadline to which a `Retry-After` may move the last look. */
 const LAST_LOOK_MS = 15_000;
-/** Operations of one page: the newest of a project, so those that anybody here waits for. */
+/** Operations of one page: the newest of a project, so most of those that anybody waits for. */
 export const PAGE = 100;
+/** Operations of the largest page. */
+export const MOST_OF_A_PAGE = 1000;
+/** Rows of a page for each operation that is waited for: others go on beside it. */
+const ROWS_EACH = 4;
 
 /** What one look brought. An operation in neither collection: nothing is known this time. */
 export interface News {
@@ -27,6 +29,8 @@ export interface Follower {
   wanted(): string[];
   /** True: enough is known. What it throws ends the wait. */
   heard(news: News): boolean;
+  /** What has just begun, in words that are the same for such work: then its length is used, and learned. */
+  kind?: string;
   /** Whether the first look comes without a pause. */
   atOnce?: boolean;
   /** When to stop; one more look follows. */
@@ -36,10 +40,12 @@ export interface Follower {
 interface Seat {
   follower: Follower;
   pace: Pace;
+  since: number;
+  /** When the first look is due that is its own: those of others before it change nothing. */
+  firstAt: number;
   dueAt: number;
-  /** No look before, not even the last one. */
-  restsUntil: number;
   looks: number;
+  lookedAt?: number;
   done: boolean;
   error?: unknown;
   /** Ends the sleep when somebody else's look brought the end. */
@@ -51,10 +57,15 @@ interface Seat {
 export class Watch {
   readonly #seats = new Set<Seat>();
   #flying: Promise<void> | undefined;
+  /** No look before, whoever wants it. */
+  #restsUntil = 0;
+  /** When the service last asked for a pause, and until when. */
+  #asked = { at: 0, until: 0 };
 
   constructor(
     private readonly client: Client,
     private readonly clock: Clock,
+    private readonly lengths: Lengths,
     private readonly project: string,
     private readonly pollMs?: number,
   ) {}
@@ -66,13 +77,17 @@ export class Watch {
   /** Looks, growing slower, until the follower has heard enough ("done") or after a last look its time is up ("late"). */
   async follow(follower: Follower): Promise<"done" | "late"> {
     const { clock } = this;
-    const pace = new Pace(() => clock.random(), this.pollMs);
+    const { kind } = follower;
+    const expectedMs = kind === undefined ? undefined : this.lengths.expected(kind);
+    const pace = new Pace(() => clock.random(), expectedMs, this.pollMs);
     let wake = () => {};
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const dueAt = clock.now() + (follower.atOnce ? 0 : pace.next());
-    const seat: Seat = { follower, pace, dueAt, restsUntil: 0, looks: 0, done: false, wake, woken };
+    const since = clock.now();
+    const dueAt = since + (follower.atOnce ? 0 : pace.next());
+    const begun = { since, dueAt, firstAt: dueAt, looks: 0, done: false };
+    const seat: Seat = { follower, pace, ...begun, wake, woken };
     this.#seats.add(seat);
     try {
       for (;;) {
@@ -93,7 +108,11 @@ export class Watch {
   async #sleep(seat: Seat): Promise<void> {
     while (!seat.done) {
       const now = this.clock.now();
-      const ms = Math.max(seat.restsUntil - now, Math.min(seat.dueAt - now, seat.follower.deadline.leftMs()));
+      const leftMs = seat.follower.deadline.leftMs();
+      // The last look waits a little for what the service asked for, and not for hours.
+      const { at, until } = this.#asked;
+      const askedUntil = until - Math.max(at, now + leftMs) > LAST_LOOK_MS ? 0 : until;
+      const ms = Math.max(this.#restsUntil - now, askedUntil - now, Math.min(seat.dueAt - now, leftMs));
       if (ms <= 0) return;
       await Promise.race([this.clock.sleep(ms), seat.woken]);
     }
@@ -117,13 +136,12 @@ export class Watch {
       fatal = error;
     }
     const floorMs = isKind(news.error, "service") ? (news.error.answer.retryAfterMs ?? 0) : 0;
+    const now = this.clock.now();
+    this.#restsUntil = now + Math.min(SHORTEST_MS, this.pollMs ?? SHORTEST_MS);
+    this.#asked = { at: now, until: now + floorMs };
     for (const seat of seats) {
       seat.looks++;
-      const now = this.clock.now();
-      seat.dueAt = now + Math.max(seat.pace.next(), floorMs);
-      // The last look waits a little for what the service asked for, and not for hours.
-      const late = floorMs - Math.max(0, seat.follower.deadline.leftMs()) > LAST_LOOK_MS;
-      seat.restsUntil = now + Math.max(Math.min(SHORTEST_MS, this.pollMs ?? SHORTEST_MS), late ? 0 : floorMs);
+      if (now >= seat.firstAt) seat.dueAt = now + Math.max(seat.pace.next(), floorMs);
       try {
         if (fatal !== undefined) throw fatal;
         seat.done = seat.follower.heard(news);
@@ -131,8 +149,18 @@ export class Watch {
         seat.error = error;
         seat.done = true;
       }
-      if (seat.done) seat.wake();
+      if (seat.done) {
+        this.#learn(seat, now);
+        seat.wake();
+      }
+      seat.lookedAt = now;
     }
+  }
+
+  /** Where work has failed, its length is none. */
+  #learn({ follower: { kind }, since, lookedAt, error }: Seat, now: number): void {
+    if (kind === undefined || error !== undefined) return;
+    this.lengths.learn(kind, lookedAt === undefined ? undefined : lookedAt - since, now - since);
   }
 
   /** The operation itself when it is the only one, else the newest page and what is missing on it. */
@@ -140,7 +168,8 @@ export class Watch {
     const news: News = { operations: new Map(), missing: new Set() };
     if (ids.size > 1) {
       await this.#attempt(news, [...ids], async (deadline) => {
-        const page = await this.client.listOperations(this.project, { limit: PAGE }, deadline);
+        const limit = Math.min(MOST_OF_A_PAGE, Math.max(PAGE, ROWS_EACH * ids.size));
+        const page = await this.client.listOperations(this.project, { limit }, deadline);
         for (const operation of page.operations) news.operations.set(operation.id, operation);
       });
       if (news.error || news.missing.size > 0) return news;
@@ -175,6 +204,7 @@ export class Watch {
 /** One watch per project in which somebody waits. */
 export class Watches {
   readonly #watches = new Map<string, Watch>();
+  readonly #lengths = new Lengths();
 
   constructor(
     private readonly client: Client,
@@ -183,7 +213,7 @@ export class Watches {
   ) {}
 
   async follow(project: string, follower: Follower): Promise<"done" | "late"> {
-    const watch = this.#watches.get(project) ?? new Watch(this.client, this.clock, project, this.pollMs);
+    const watch = this.#watches.get(project) ?? new Watch(this.client, this.clock, this.#lengths, project, this.pollMs);
     this.#watches.set(project, watch);
     try {
       return await watch.follow(follower);

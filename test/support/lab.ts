@@ -187,8 +187,8 @@ export class Lab {
     const step: Step = { name, op, from: clock.now(), turns: [] };
     run.steps.push(step);
     const { turns } = process.context;
-    const take = <R>(project: string, inTurn: () => Promise<R>): Promise<R> =>
-      turns.take(project, async () => {
+    const take: typeof turns.take = (project, keys, inTurn) =>
+      turns.take(project, keys, async () => {
         const turn: Step["turns"][number] = { from: clock.now() };
         step.turns.push(turn);
         try {

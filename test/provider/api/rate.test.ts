@@ -4,6 +4,8 @@ import { Rate } from "../../../provider/api/rate.js";
 import { Deadline } from "../../../provider/clock.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
+const ASKS = { project: "p", route: "GET endpoints" };
+
 /** Sends that many requests as fast as the rate lets them, and gives the moments. */
 async function send(count: number, requestsPerMinute: number | undefined, route: (i: number) => string) {
   const clock = new VirtualClock();
@@ -11,7 +13,7 @@ async function send(count: number, requestsPerMinute: number | undefined, route:
   const deadline = new Deadline(clock, 3_600_000);
   const sent: Array<{ i: number; at: number; route: string }> = [];
   const all = Array.from({ length: count }, async (_, i) => {
-    await rate.take(route(i), deadline);
+    await rate.take({ project: "p", route: route(i) }, deadline);
     sent.push({ i, at: clock.now(), route: route(i) });
   });
   await clock.run(Promise.all(all));
@@ -56,20 +58,69 @@ describe("the rate", () => {
     );
   });
 
-  test("refuses at once what does not fit before the deadline, and books nothing for it", async () => {
+  test("lets half of a minute's requests through at once, then one after the other, and halts once for half a minute", async () => {
+    const times = (await send(1500, undefined, (i) => `route ${i % 10}`)).map((one) => one.at);
+    expect(times[349]).toBeLessThan(1500);
+    expect(times[699]).toBeLessThan(32_000);
+    const halts = times.slice(1).flatMap((at, i) => (at - times[i]! > 1000 ? [at - times[i]!] : []));
+    expect(halts).toHaveLength(1);
+    expect(halts[0]).toBeLessThan(31_000);
+  });
+
+  test("refuses at once what does not fit before the deadline, and counts nothing for it", async () => {
     const clock = new VirtualClock();
-    const rate = new Rate(clock, 10);
+    const rate = new Rate(clock, 2);
     const long = new Deadline(clock, 600_000);
-    await clock.run(rate.take("a", long));
-    await expect(clock.run(rate.take("a", new Deadline(clock, 1000)))).rejects.toMatchObject({ kind: "deadline" });
+    await clock.run(rate.take(ASKS, long));
+    await expect(clock.run(rate.take(ASKS, new Deadline(clock, 1000)))).rejects.toMatchObject({ kind: "deadline" });
     expect(clock.now()).toBe(0);
-    await clock.run(rate.take("a", long));
-    expect(clock.now()).toBeLessThan(7000);
+    await clock.run(rate.take(ASKS, long));
+    expect(clock.now()).toBeLessThan(31_000);
+  });
+
+  test("refuses at its deadline what others of its project were served before", async () => {
+    const clock = new VirtualClock();
+    const rate = new Rate(clock, 2);
+    const long = new Deadline(clock, 600_000);
+    const all = [long, long, new Deadline(clock, 40_000), long].map((deadline) => rate.take(ASKS, deadline));
+    const ends = await clock.run(Promise.allSettled(all));
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
   });
 
   test("lets a last look through after the deadline where nothing has to be waited for", async () => {
     const clock = new VirtualClock();
-    await clock.run(new Rate(clock).take("a", new Deadline(clock, 0)));
+    await clock.run(new Rate(clock).take(ASKS, new Deadline(clock, 0)));
     expect(clock.now()).toBe(0);
+  });
+
+  test("is shared by projects in turn: 500 reads of one don't hold up a change in another", async () => {
+    const clock = new VirtualClock();
+    const rate = new Rate(clock, 60);
+    const long = new Deadline(clock, 3_600_000);
+    const order: string[] = [];
+    const take = async (project: string, route: string) => {
+      await rate.take({ project, route }, long);
+      order.push(project);
+    };
+    const all = Array.from({ length: 500 }, () => take("busy", "GET operation"));
+    all.push(take("other", "POST endpoints"), take("third", "PATCH endpoint"), take("other", "POST endpoints"));
+    await clock.run(Promise.all(all));
+    const waited = order.slice(order.indexOf("other") - 1).slice(0, 6);
+    expect(order.indexOf("other")).toBeLessThan(33);
+    expect(waited.filter((one) => one === "other")).toHaveLength(2);
+    expect(waited).toContain("third");
+  });
+
+  test("of a route that is used up does not hold up another route", async () => {
+    const clock = new VirtualClock();
+    const rate = new Rate(clock);
+    const long = new Deadline(clock, 3_600_000);
+    const reads = Array.from({ length: 100 }, () => rate.take(ASKS, long));
+    let at = -1;
+    const change = rate.take({ project: "p", route: "PATCH endpoint" }, long).then(() => {
+      at = clock.now();
+    });
+    await clock.run(Promise.all([...reads, change]));
+    expect(at).toBeLessThan(50);
   });
 });

@@ -1,0 +1,127 @@
+import type { WireOperation } from "../wire/operation.js";
+
+/** Changes that a project gets at once before it has shown how it locks. */
+const FIRST_WINDOW = 2;
+/** Turns after which a project that has refused two changes at once is tried with two again; doubled each time it refuses. */
+const FIRST_PROBE = 20;
+
+/** One change with its waiting. */
+interface Turn {
+  /** What it works on: ids of branches and computes. Turns that share one come one after the other. */
+  keys: readonly string[];
+  begin: () => void;
+  /** Its change was accepted, and has begun work that goes on. */
+  works: boolean;
+  /** How often the project had refused a change when this turn began. */
+  refusedBefore: number;
+}
+
+/** What is known of how a project locks. */
+interface Project {
+  waiting: Turn[];
+  active: Set<Turn>;
+  /** Changes that may be under way at once. */
+  window: number;
+  refusals: number;
+  /** Turns that ended since the window is one. */
+  narrowFor: number;
+  probeAfter: number;
+}
+
+/**
+ * Who may change a project now. A project refuses work (423) while any of its operations runs, or only while one of the same
+ * branch does: nothing tells which. So each begins with two changes at once. One that is accepted beside running work of
+ * another branch doubles that; one that is refused for work of another branch makes it one. Projects never wait for each other.
+ */
+export class Turns {
+  readonly #projects = new Map<string, Project>();
+
+  /** Runs `work` when its turn has come: in the order of asking among those that share a key. */
+  take<T>(projectId: string, keys: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
+    const project = this.#projects.get(projectId) ?? unknownProject();
+    this.#projects.set(projectId, project);
+    return new Promise<T>((resolve, reject) => {
+      const known = keys.filter((key) => key !== undefined);
+      const turn: Turn = { keys: known, begin: () => {}, works: false, refusedBefore: 0 };
+      turn.begin = () => {
+        const done = Promise.resolve().then(work);
+        const end = () => {
+          project.active.delete(turn);
+          if (project.window === 1 && ++project.narrowFor >= project.probeAfter) widen(project);
+          next(project);
+        };
+        done.then(end, end);
+        done.then(resolve, reject);
+      };
+      project.waiting.push(turn);
+      next(project);
+    });
+  }
+
+  /** A change was accepted. @param key of the turn that sent it; @param works whether it has begun work that goes on */
+  accepted(projectId: string, key: string, works: boolean): void {
+    const project = this.#projects.get(projectId);
+    const turn = project && holderOf(project, key);
+    if (!turn) return;
+    const beside = [...project.active].some((other) => other !== turn && other.works);
+    // After a refusal the work of the others may have ended before this was accepted.
+    if (beside && turn.refusedBefore === project.refusals) {
+      widen(project);
+      project.probeAfter = FIRST_PROBE;
+    }
+    turn.works ||= works;
+    next(project);
+  }
+
+  /** A change was refused with 423. @param going what goes on in the project, as far as that could be seen */
+  refused(projectId: string, key: string, going: readonly WireOperation[]): void {
+    const project = this.#projects.get(projectId);
+    const turn = project && holderOf(project, key);
+    if (!turn) return;
+    project.refusals++;
+    const touches = ({ branch_id: branch, endpoint_id: endpoint }: WireOperation): boolean =>
+      branch === undefined && endpoint === undefined
+        ? true
+        : turn.keys.some((own) => own === branch || own === endpoint);
+    const beside = going.length > 0 || [...project.active].some((other) => other !== turn && other.works);
+    // Work of this very branch, or of none, is refused under both kinds of lock.
+    if (!beside || going.some(touches) || project.window === 1) return;
+    if (project.narrowFor > 0) project.probeAfter *= 2;
+    project.window = 1;
+    project.narrowFor = 0;
+  }
+}
+
+const unknownProject = (): Project => ({
+  waiting: [],
+  active: new Set(),
+  window: FIRST_WINDOW,
+  refusals: 0,
+  narrowFor: 0,
+  probeAfter: FIRST_PROBE,
+});
+
+const holderOf = ({ active }: Project, key: string): Turn | undefined =>
+  [...active].find(({ keys }) => keys.includes(key));
+
+function widen(project: Project): void {
+  project.window *= 2;
+}
+
+/** Lets in who may begin. Nobody overtakes a waiting turn that needs one of the same keys. */
+function next(project: Project): void {
+  const taken = new Set([...project.active].flatMap(({ keys }) => keys));
+  for (let index = 0; index < project.waiting.length && project.active.size < project.window; ) {
+    const turn = project.waiting[index] as Turn;
+    const free = turn.keys.every((key) => !taken.has(key));
+    for (const key of turn.keys) taken.add(key);
+    if (!free) {
+      index++;
+      continue;
+    }
+    project.waiting.splice(index, 1);
+    project.active.add(turn);
+    turn.refusedBefore = project.refusals;
+    turn.begin();
+  }
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { Turns } from "../../../provider/operations/turns.js";
+import type { WireOperation } from "../../../provider/wire/operation.js";
+import { VirtualClock } from "../../support/virtual-clock.js";
+
+const P = "p";
+const going = (branch?: string, endpoint?: string): WireOperation => ({
+  id: "op",
+  action: "start_compute",
+  status: "running",
+  ...(branch === undefined ? {} : { branch_id: branch }),
+  ...(endpoint === undefined ? {} : { endpoint_id: endpoint }),
+});
+
+/** A bench of turns by hand: `log` tells who has begun, `end` ends one. */
+function workshop() {
+  const clock = new VirtualClock();
+  const turns = new Turns();
+  const log: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  const take = (keys: string[], name = keys.join("+"), project = P) =>
+    turns.take(project, keys, () => {
+      log.push(name);
+      return new Promise<string>((resolve, reject) => {
+        ends.set(name, (error) => (error ? reject(error) : resolve(name)));
+      });
+    });
+  const settled = () => clock.run(clock.sleep(1));
+  const begun = async () => {
+    await settled();
+    return log.splice(0);
+  };
+  const end = (name: string, error?: Error) => ends.get(name)!(error);
+  /** Goes through that many turns of a branch each, which come one after the other or as many as the window lets. */
+  const pass = async (count: number, from = 0) => {
+    for (let index = from; index < from + count; index++) {
+      void take([`pass-${index}`]);
+      await settled();
+      end(`pass-${index}`);
+      await settled();
+    }
+    log.length = 0;
+  };
+  return { clock, turns, take, begun, end, pass, settled };
+}
+
+/** Two are under way, `a` has work going on, and `b` is refused for it. */
+async function narrowed() {
+  const shop = workshop();
+  for (const name of ["a", "b", "c", "d"]) void shop.take([name]);
+  expect(await shop.begun()).toEqual(["a", "b"]);
+  shop.turns.accepted(P, "a", true);
+  shop.turns.refused(P, "b", [going("a")]);
+  return shop;
+}
+
+describe("turns of one project", () => {
+  test("begin with two at once, in the order of asking; other projects don't wait", async () => {
+    const { take, begun, end } = workshop();
+    for (const name of ["a", "b", "c"]) void take([name]);
+    void take(["x"], "x", "q");
+    expect(await begun()).toEqual(["a", "b", "x"]);
+    end("b");
+    expect(await begun()).toEqual(["c"]);
+  });
+
+  test("that share a key come one after the other, and nobody overtakes who waits for the same", async () => {
+    const { take, begun, end } = workshop();
+    void take(["a"]);
+    void take(["a", "b"]);
+    void take(["b"]);
+    void take(["c"]);
+    expect(await begun()).toEqual(["a", "c"]);
+    end("c");
+    expect(await begun()).toEqual([]);
+    end("a");
+    expect(await begun()).toEqual(["a+b"]);
+    end("a+b");
+    expect(await begun()).toEqual(["b"]);
+  });
+
+  test("that fail give the turn on, and the error to their own caller only", async () => {
+    const { clock, take, begun, end } = workshop();
+    const broken = take(["a"], "first");
+    const next = take(["a"], "second");
+    expect(await begun()).toEqual(["first"]);
+    end("first", new Error("broken"));
+    await expect(clock.run(broken)).rejects.toThrow("broken");
+    expect(await begun()).toEqual(["second"]);
+    end("second");
+    expect(await clock.run(next)).toBe("second");
+  });
+
+  test("work that throws at once is a rejection, and nothing stays behind", async () => {
+    const { clock, turns } = workshop();
+    const thrower = () => {
+      throw new Error("at once");
+    };
+    await expect(clock.run(turns.take(P, ["a"], thrower))).rejects.toThrow("at once");
+    expect(await clock.run(turns.take(P, ["a"], async () => "next"))).toBe("next");
+  });
+});
+
+describe("a project that takes a change beside running work of another branch", () => {
+  test("gets twice as many with each", async () => {
+    const { turns, take, begun } = workshop();
+    for (const name of "abcdefghijklmnop") void take([name]);
+    expect(await begun()).toEqual(["a", "b"]);
+    turns.accepted(P, "a", true);
+    expect(await begun()).toEqual([]);
+    turns.accepted(P, "b", true);
+    expect(await begun()).toEqual(["c", "d"]);
+    turns.accepted(P, "c", true);
+    expect(await begun()).toEqual(["e", "f", "g", "h"]);
+    turns.accepted(P, "d", true);
+    expect(await begun()).toEqual([..."ijklmnop"]);
+  });
+
+  test.each([
+    ["work that ended with the answer", false, "b"],
+    ["its own work alone", true, "a"],
+    ["a key that nobody has", true, "z"],
+  ])("has shown nothing with %s", async (_what, works, key) => {
+    const { turns, take, begun } = workshop();
+    for (const name of ["a", "b", "c"]) void take([name]);
+    await begun();
+    turns.accepted(P, "a", works);
+    turns.accepted(P, key, true);
+    expect(await begun()).toEqual([]);
+  });
+
+  test("has shown nothing after a refusal: the other work may have ended", async () => {
+    const { turns, take, begun } = workshop();
+    for (const name of ["a", "b", "c"]) void take([name]);
+    await begun();
+    turns.accepted(P, "a", true);
+    turns.refused(P, "b", [going("b")]);
+    turns.accepted(P, "b", true);
+    expect(await begun()).toEqual([]);
+  });
+});
+
+describe("a project that refuses a change", () => {
+  test("for work of another branch gets one at a time from then on", async () => {
+    const { begun, end } = await narrowed();
+    end("a");
+    expect(await begun()).toEqual([]);
+    end("b");
+    expect(await begun()).toEqual(["c"]);
+  });
+
+  test.each([
+    ["of this very branch", [going("b")]],
+    ["of this very compute", [going(undefined, "ep-b")]],
+    ["of this branch beside work of another", [going("a"), going("b")]],
+    ["of no branch", [going()]],
+  ])("for work %s has not shown that it locks as a whole", async (_what, operations) => {
+    const { turns, take, begun, end } = workshop();
+    void take(["a"]);
+    void take(["b", "ep-b"], "b");
+    for (const name of ["c", "d"]) void take([name]);
+    await begun();
+    turns.accepted(P, "a", true);
+    turns.refused(P, "b", operations);
+    end("a");
+    expect(await begun()).toEqual(["c"]);
+  });
+
+  test("while nothing can be seen has shown it where work of ours goes on, and nothing where none does", async () => {
+    for (const works of [true, false]) {
+      const { turns, take, begun, end } = workshop();
+      for (const name of ["a", "b", "c"]) void take([name]);
+      await begun();
+      turns.accepted(P, "a", works);
+      turns.refused(P, "b", []);
+      end("a");
+      expect(await begun()).toEqual(works ? [] : ["c"]);
+    }
+  });
+
+  test("is tried with two after 20 turns, and after 40 when it refuses again", async () => {
+    const { turns, take, begun, end, pass } = await narrowed();
+    for (const name of ["a", "b", "c", "d"]) {
+      await begun();
+      end(name);
+    }
+    await pass(15);
+    void take(["e"]);
+    void take(["f"]);
+    expect(await begun()).toEqual(["e"]);
+    end("e");
+    expect(await begun()).toEqual(["f"]);
+    void take(["g"]);
+    expect(await begun()).toEqual(["g"]);
+    turns.accepted(P, "f", true);
+    turns.refused(P, "g", [going("f")]);
+    for (const name of ["f", "g"]) end(name);
+    await pass(37, 100);
+    void take(["h"]);
+    void take(["i"]);
+    expect(await begun()).toEqual(["h"]);
+    end("h");
+    expect(await begun()).toEqual(["i"]);
+    void take(["j"]);
+    expect(await begun()).toEqual(["j"]);
+  });
+});
