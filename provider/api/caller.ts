@@ -108,10 +108,11 @@ export class Caller {
       if (await call.needless?.().catch(() => false)) return undefined;
       waitedFor = await this.#options.onLocked(call.project, call.subject ?? "", deadline);
     }
-    const floorMs = Math.max(0, retryAfter - (clock.now() - answeredAt));
+    const sinceMs = clock.now() - answeredAt;
+    const floorMs = Math.max(0, retryAfter - sinceMs);
     // What held the lock has ended: a short pause is enough to part those who waited for the same.
     if (waitedFor !== undefined) {
-      const ms = Math.max(floorMs, clock.random() * FIRST_MS);
+      const ms = Math.max(floorMs, clock.random() * FIRST_MS, FIRST_MS - sinceMs);
       return ms < deadline.leftMs() ? { ms, waitedFor } : undefined;
     }
     const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });

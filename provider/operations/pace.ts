@@ -9,19 +9,19 @@ const GROWTH = 1.4;
 const MOST_MS = 5_000;
 /** Part of a step by which it varies either way, so that many programs don't look together. */
 const SPREAD = 0.2;
-/** Part of the expected length by which the first look comes after it, at most. */
+/** Part of a step to the expected end by which it is longer, at most. */
 const BEHIND = 0.05;
-/** Part of the expected length after which to look again where the first look came too early. */
+/** Part of the expected length after which to look again where the work is not over by then. */
 const AGAIN = 0.15;
 
-/** The growing steps between looks. */
+/** The steps between looks: to the expected end, if there is one, and then growing. */
 export class Pace {
+  /** Milliseconds until such work should be over. */
+  #leftMs: number;
   #stepMs: number;
-  /** Whether the next step is the one to the expected end. */
-  #toTheEnd: boolean;
 
   /**
-   * @param expectedMs how long such work has taken before: the first look comes when it should be over
+   * @param expectedMs how long such work has taken before
    * @param fixedMs the same step always, without chance (`compute:pollSeconds`)
    */
   constructor(
@@ -29,19 +29,19 @@ export class Pace {
     expectedMs?: number,
     private readonly fixedMs?: number,
   ) {
-    this.#stepMs = expectedMs === undefined ? FIRST_MS : Math.min(MOST_MS, Math.max(SOONEST_MS, expectedMs));
-    this.#toTheEnd = expectedMs !== undefined;
+    this.#leftMs = expectedMs === undefined ? 0 : Math.max(SOONEST_MS, expectedMs);
+    this.#stepMs = expectedMs === undefined ? FIRST_MS : Math.min(MOST_MS, Math.max(SHORTEST_MS, expectedMs * AGAIN));
   }
 
   /** Milliseconds until the next look. */
   next(): number {
     if (this.fixedMs !== undefined) return this.fixedMs;
-    const step = this.#stepMs;
-    if (this.#toTheEnd) {
-      this.#toTheEnd = false;
-      this.#stepMs = Math.max(SHORTEST_MS, step * AGAIN);
+    if (this.#leftMs > 0) {
+      const step = Math.min(MOST_MS, this.#leftMs);
+      this.#leftMs -= step;
       return step * (1 + BEHIND * this.random());
     }
+    const step = this.#stepMs;
     this.#stepMs = Math.min(MOST_MS, step * GROWTH);
     return step * (1 - SPREAD + 2 * SPREAD * this.random());
   }

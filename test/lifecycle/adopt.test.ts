@@ -57,6 +57,16 @@ describe("adopting a compute", () => {
     expect(lab.resource("db").outputs["adopted"]).toBe(false);
   });
 
+  test("by its id, while another resource means it by its branch, gives it to one of them", async () => {
+    const lab = new Lab();
+    // Two branches, so the two have their turns at the same time.
+    const byId = { ...primary(), branchId: SEED.branches.dev, adopt: SEED.primaryId, size: 1 };
+    const done = await lab.upAll({ byId, byBranch: adopted({ size: 2 }) });
+    const failed = Object.values(done).flatMap(({ error }) => (error ? [error.message] : []));
+    expect(failed).toEqual([expect.stringMatching(/another resource of this same run has made or taken over/)]);
+    expect([...lab.state.values()].map(({ id }) => id)).toEqual([SEED.primaryId]);
+  });
+
   test.each([true, SEED.primaryId])(
     "refuses a second resource that means the same compute: adopt %j",
     async (adopt) => {

@@ -12,6 +12,7 @@ import {
   made,
   primary,
   replica,
+  SEED,
   settle,
   spoil,
 } from "./support.js";
@@ -64,6 +65,22 @@ describe("the answer of a POST is lost", () => {
     spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 4, then: { status: 503 } });
     await lab.up("db", replica());
     expect(made(lab)).toHaveLength(1);
+  });
+
+  test("beside creates on other branches that are under way: each has its own, also with one name for all", async () => {
+    for (const names of [{}, { name: "reports" }]) {
+      for (const work of [true, false]) {
+        const lab = new Lab({ emulator: { lock: "branch" } });
+        for (let count = 0; count < 3; count++) spoil(lab, { match: { method: "POST" }, then: { cut: true, work } });
+        const all = [SEED.branches.main, SEED.branches.dev, SEED.branches.preview];
+        const done = await lab.upAll(
+          Object.fromEntries(all.map((branchId) => [branchId, replica({ branchId, ...names })])),
+        );
+        expect(Object.values(done).flatMap(({ error }) => error ?? [])).toEqual([]);
+        expect(all.map((branch) => [branch, compute(lab, branch).branch_id])).toEqual(all.map((one) => [one, one]));
+        expect(made(lab)).toHaveLength(3);
+      }
+    }
   });
 
   test("with a name that the service leaves out of its answers", async () => {

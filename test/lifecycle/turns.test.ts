@@ -55,6 +55,53 @@ describe("several computes in one project", () => {
   });
 });
 
+describe("the lock of a project is found out", () => {
+  const N = 20;
+  const OPERATION_MS = 3000;
+  /** A branch each. */
+  function many(lock: "project" | "branch") {
+    const lab = new Lab({ emulator: { operationMs: OPERATION_MS, lock } });
+    const { branches } = lab.emulator.world;
+    const one = Object.values(branches).find(({ id }) => id === SEED.branches.preview)!;
+    for (let index = 0; index < N; index++) branches[`br-${index}`] = { ...one, id: `br-${index}`, name: `b${index}` };
+    return { lab, program: all(names(N), (index) => ({ ...primary(), branchId: `br-${index}` })) };
+  }
+  const met423 = (sent: { status?: unknown }[]) => sent.filter(({ status }) => status === 423).length;
+  const looks = (sent: { line: string }[]) => sent.filter(({ line }) => line.includes("/operations")).length;
+
+  test("where it locks by branch, all branches are worked on at once: no refusal, and few requests", async () => {
+    const { lab, program } = many("branch");
+    const done = await lab.upAll(program);
+    expect(errors(done)).toEqual([]);
+    const { sent } = done["r0"]!;
+    expect([count({ sent }, "POST"), met423(sent)]).toEqual([N, 0]);
+    // A list for each window (2, 2, 4, 8, 16), the looks of all together, and a list for all that ended with one look.
+    expect(sent.length).toBeLessThanOrEqual(N + 20);
+    // Three times eight, as many as the engine has at once.
+    expect(lab.clock.now()).toBeLessThan(3.5 * OPERATION_MS);
+    const gone = await lab.destroy();
+    expect(met423(gone.sent)).toBe(0);
+  });
+
+  test("where it locks as a whole, one refusal tells, and each next look comes when the work should be over", async () => {
+    const { lab, program } = many("project");
+    const done = await lab.upAll(program);
+    expect(errors(done)).toEqual([]);
+    const { sent } = done["r0"]!;
+    expect([count({ sent }, "POST"), met423(sent)]).toEqual([N + 1, 1]);
+    expect(lab.clock.now()).toBeLessThan(1.15 * N * OPERATION_MS);
+    expect(looks(sent)).toBeLessThanOrEqual(2.2 * N);
+  });
+
+  test("changes of computes on one branch come one after the other", async () => {
+    const { lab } = many("branch");
+    const done = await lab.upAll(all(names(4), () => replica()));
+    expect(errors(done)).toEqual([]);
+    expect(met423(done["r0"]!.sent)).toBe(0);
+    expect(lab.clock.now()).toBeGreaterThan(4 * OPERATION_MS);
+  });
+});
+
 describe("computes of different projects", () => {
   test("never wait for each other", async () => {
     const lab = new Lab({ emulator: { operationMs: 30_000 } });

@@ -97,6 +97,55 @@ describe("the looks", () => {
   });
 });
 
+describe("work of which such work was seen before", () => {
+  /** One after the other: how long each took, and how often it was looked at. */
+  async function many(count: number, lengthMs: number | ((index: number) => number), action = () => "start_compute") {
+    let begun = 0;
+    let index = 0;
+    const lengthOf = (i: number) => (typeof lengthMs === "number" ? lengthMs : lengthMs(i));
+    const s = scripted(({ line }) => {
+      const done = s.clock.now() - begun >= lengthOf(index);
+      const id = line.split("/").at(-1)!;
+      return { status: 200, body: { operation: row(id, done ? "finished" : "running") } };
+    });
+    const results: { lateMs: number; looks: number }[] = [];
+    for (index = 0; index < count; index++) {
+      begun = s.clock.now();
+      const before = s.seen.length;
+      const operation = row(String(index), "running", { action: action() });
+      await s.clock.run(settle(s.context, PROJECT, [operation], new Deadline(s.clock, 600_000)));
+      results.push({ lateMs: s.clock.now() - begun - lengthOf(index), looks: s.seen.length - before });
+    }
+    return results;
+  }
+  const mean = (all: number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
+
+  test.each([300, 1000, 2000, 5000, 20_000])("is looked at when it should be over: %i ms", async (lengthMs) => {
+    const later = (await many(40, lengthMs)).slice(5);
+    expect(mean(later.map(({ looks }) => looks))).toBeLessThan(lengthMs > 5000 ? 6 : 2.2);
+    expect(mean(later.map(({ lateMs }) => lateMs))).toBeLessThan(Math.max(250, 0.15 * lengthMs));
+  });
+
+  test("of another kind tells nothing", async () => {
+    let count = 0;
+    const kinds = () => (count++ === 0 ? "start_compute" : "create_branch");
+    const [, second] = await many(2, (index) => (index === 0 ? 20_000 : 400), kinds);
+    expect(second).toMatchObject({ looks: 1 });
+    expect(second!.lateMs).toBeLessThan(250);
+  });
+
+  test("and that takes much longer this time is looked at no more often than unknown work", async () => {
+    const results = await many(10, (index) => (index < 9 ? 300 : 30_000));
+    expect(results.at(-1)!.looks).toBeLessThanOrEqual(14);
+  });
+
+  test("waits five seconds for its first look at most: what fails or is fast this time shows soon", async () => {
+    const results = await many(2, (index) => (index === 0 ? 60_000 : 100));
+    expect(results.at(-1)).toMatchObject({ looks: 1 });
+    expect(results.at(-1)!.lateMs).toBeLessThan(5300);
+  });
+});
+
 describe("a look that fails says nothing about the work", () => {
   const HTML = { status: 200, text: "<html>sorry</html>" };
   test.each<[string, Reply, string]>([
