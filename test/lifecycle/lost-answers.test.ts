@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../emulator/index.js";
+import type { Between } from "../support/lab-wire.js";
 import {
   adopted,
   compute,
@@ -81,6 +82,25 @@ describe("the answer of a POST is lost", () => {
         expect(made(lab)).toHaveLength(3);
       }
     }
+  });
+
+  test("beside one of its name on another branch, whose answer is still on its way", async () => {
+    let lost = false;
+    const between: Between = async (request, go) => {
+      const branch = request.method === "POST" && JSON.parse(request.body ?? "{}").endpoint.branch_id;
+      if (branch === SEED.branches.dev && !lost) {
+        lost = true;
+        throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+      }
+      const answer = await go(request);
+      if (branch === SEED.branches.preview) await lab.clock.sleep(8000);
+      return answer;
+    };
+    const lab: Lab = new Lab({ between, emulator: { lock: "branch" } });
+    const on = (branchId: string) => replica({ branchId, name: "reports" });
+    const done = await lab.upAll({ b: on(SEED.branches.preview), a: on(SEED.branches.dev) });
+    expect(Object.values(done).flatMap(({ error }) => error ?? [])).toEqual([]);
+    expect(made(lab)).toHaveLength(2);
   });
 
   test("with a name that the service leaves out of its answers", async () => {

@@ -86,6 +86,17 @@ describe("a lock", () => {
     expect(after! - before!).toBeLessThanOrEqual(1000);
   });
 
+  test("that ends at once is no reason to ask sooner than after half a second", async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const service = scripted(
+        [busy, page("running"), { status: 200, body: { operation: operation("finished") } }, CHANGE],
+        { seed, pollSeconds: 0 },
+      );
+      await service.clock.run(post(service));
+      expect(service.times()[3]! - service.times()[0]!).toBeGreaterThanOrEqual(500);
+    }
+  });
+
   test("ends at once when the restart has become needless", async () => {
     const service = scripted([busy]);
     const restart = service.context.client.restartEndpoint(PROJECT, "ep-a", minutes(service), async () => true);
