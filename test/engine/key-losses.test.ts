@@ -115,7 +115,9 @@ new Endpoint("there", { projectId, branchId: "br-there", size: ${size} }, { prov
       const stale = there(2).replace("key-of-away-2", "key-of-away-1");
       await stack.use(made("b", "size: 2") + made("c", "size: 2") + stale);
       // Without the flag the engine starts nothing more after the first failure, whichever of the two comes first.
-      expect(await up(true, ["--continue-on-error"])).toMatch(/401: supplied credentials .* apiKey of the Provider "away"/);
+      expect(await up(true, ["--continue-on-error"])).toMatch(
+        /401: supplied credentials .* apiKey of the Provider "away"/,
+      );
       expect(on(home, "br-c")).toMatchObject([{ autoscaling_limit_max_cu: 2 }]);
       expect(on(away, "br-there")).toMatchObject([{ id, autoscaling_limit_max_cu: 1 }]);
       await stack.use(made("b", "size: 2") + made("c", "size: 2") + there(2));
