@@ -7,8 +7,8 @@ export const REQUESTS_PER_MINUTE = 700;
 export const ROUTE_REQUESTS_PER_SECOND = 40;
 
 /** Milliseconds by which a window is longer than the service's: requests don't all travel for equally long. */
-const TRAVEL_MS = 250;
-/** Part of a window that may be used at once: most runs need no more. The rest follows evenly, so a long one halts late. */
+const TRAVEL_MS = 100;
+/** Part of a minute's requests that may be sent at once: most runs need no more. The rest follows evenly, so a long one halts late. */
 const BURST = 0.5;
 
 /** The moments of the newest requests: within the length of the window never more than `most`. */
@@ -18,9 +18,10 @@ class Window {
   readonly #lengthMs: number;
   readonly #times: number[] = [];
 
-  constructor(most: number, serviceMs: number) {
+  /** @param burst how many may follow each other without a pause */
+  constructor(most: number, serviceMs: number, burst = most) {
     this.#most = Math.max(1, most);
-    this.#burst = Math.max(1, Math.floor(most * BURST));
+    this.#burst = Math.max(1, Math.floor(burst));
     this.#lengthMs = serviceMs + TRAVEL_MS;
   }
 
@@ -63,10 +64,12 @@ export class Rate {
   /** In the order in which the projects come next. */
   readonly #waiting = new Map<string, Waiting[]>();
   #running = false;
+  /** Ends the pause until somebody may send: a newcomer may be earlier. */
+  #wake = () => {};
 
   constructor(clock: Clock, requestsPerMinute = REQUESTS_PER_MINUTE) {
     this.#clock = clock;
-    this.#account = new Window(requestsPerMinute, 60_000);
+    this.#account = new Window(requestsPerMinute, 60_000, requestsPerMinute * BURST);
   }
 
   /**
@@ -83,7 +86,8 @@ export class Rate {
     await new Promise<void>((admit, refuse) => {
       const others = this.#waiting.get(sender.project) ?? [];
       this.#waiting.set(sender.project, [...others, { ...sender, deadline, admit, refuse }]);
-      if (!this.#running) void this.#run();
+      if (this.#running) this.#wake();
+      else void this.#run();
     });
   }
 
@@ -100,7 +104,10 @@ export class Rate {
       }
       const all = [...this.#waiting.values()].flat();
       const moments = all.flatMap((one) => [this.#nextAt(one, now), now + one.deadline.leftMs()]);
-      if (moments.length > 0) await this.#clock.sleep(Math.max(1, Math.min(...moments) - now));
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await Promise.race([this.#clock.sleep(Math.max(1, Math.min(...moments) - now)), woken]);
     }
     this.#running = false;
   }
