@@ -9,7 +9,7 @@ export const ROUTE_REQUESTS_PER_SECOND = 40;
 /** Milliseconds by which a window is longer than the service's: requests don't all travel for equally long. */
 const TRAVEL_MS = 100;
 /** Part of a minute's requests that may be sent at once: most runs need no more. The rest follows evenly, so a long one halts late. */
-const BURST = 0.5;
+const BURST = 0.7;
 
 /** The moments of the newest requests: within the length of the window never more than `most`. */
 class Window {

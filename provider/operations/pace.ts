@@ -9,8 +9,10 @@ const GROWTH = 1.4;
 const MOST_MS = 5_000;
 /** Part of a step by which it varies either way, so that many programs don't look together. */
 const SPREAD = 0.2;
-/** Part of a step to the expected end by which it is longer, at most. */
+/** Part of a step to the expected end by which it is longer, at most… */
 const BEHIND = 0.05;
+/** …and milliseconds by which it is longer at least: a look just before the end is in vain. */
+const LEEWAY_MS = 30;
 /** Part of the expected length after which to look again where the work is not over by then. */
 const AGAIN = 0.15;
 
@@ -29,7 +31,7 @@ export class Pace {
     expectedMs?: number,
     private readonly fixedMs?: number,
   ) {
-    this.#leftMs = expectedMs === undefined ? 0 : Math.max(SOONEST_MS, expectedMs);
+    this.#leftMs = expectedMs === undefined ? 0 : Math.max(SOONEST_MS, expectedMs) + LEEWAY_MS;
     this.#stepMs = expectedMs === undefined ? FIRST_MS : Math.min(MOST_MS, Math.max(SHORTEST_MS, expectedMs * AGAIN));
   }
 
@@ -47,8 +49,10 @@ export class Pace {
   }
 }
 
-/** Part of the time in which work was found done at the first look: it may have been over for long. */
+/** Part of the time in which work was found done at the first look, which is taken for its length next time… */
 const SHORTER = 0.8;
+/** …and the least part of it that is believed to be its length. */
+const SHORTEST_PART = 0.4;
 
 /** How long work of each kind takes in this process, as far as its looks could tell. */
 export class Lengths {
@@ -58,8 +62,13 @@ export class Lengths {
     return this.#known.get(kind);
   }
 
-  /** @param runningMs when a look found it running for the last time; @param doneMs when a look found it done */
-  learn(kind: string, runningMs: number | undefined, doneMs: number): void {
-    this.#known.set(kind, runningMs === undefined ? doneMs * SHORTER : (runningMs + doneMs) / 2);
+  /**
+   * @param runningMs when a look found it running for the last time; @param doneMs when a look found it done
+   * @param toldMs what the service says, which counts where our own looks allow it
+   */
+  learn(kind: string, runningMs: number | undefined, doneMs: number, toldMs?: number): void {
+    const seen = runningMs === undefined ? doneMs * SHORTER : (runningMs + doneMs) / 2;
+    const isLikely = toldMs !== undefined && toldMs >= (runningMs ?? doneMs * SHORTEST_PART) && toldMs <= doneMs;
+    this.#known.set(kind, isLikely ? toldMs : seen);
   }
 }

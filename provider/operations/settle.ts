@@ -58,7 +58,9 @@ export async function settle(
       const atOnce = left.some(({ operation }) => operation.status === UNSEEN);
       const wanted = () => pending().map(({ operation }) => operation.id);
       const kind = left.map(({ operation }) => operation.action).join();
-      const end = await context.watches.follow(project, { wanted, heard, kind, atOnce, deadline });
+      // Each counts from its creation, so the last of a chain tells the length of all.
+      const toldMs = () => Math.max(...[...all.values()].map(({ operation }) => operation.total_duration_ms ?? 0));
+      const end = await context.watches.follow(project, { wanted, heard, kind, toldMs, atOnce, deadline });
       if (end === "late") {
         // No time is left for the grace of one that failed.
         for (const one of pending()) if (outcomeOf(one.operation.status) === "perhaps") one.verdict = "failed";

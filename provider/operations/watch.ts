@@ -31,6 +31,8 @@ export interface Follower {
   heard(news: News): boolean;
   /** What has just begun, in words that are the same for such work: then its length is used, and learned. */
   kind?: string;
+  /** Milliseconds that it took by the service's own account, once it is done. */
+  toldMs?(): number | undefined;
   /** Whether the first look comes without a pause. */
   atOnce?: boolean;
   /** When to stop; one more look follows. */
@@ -158,9 +160,10 @@ export class Watch {
   }
 
   /** Where work has failed, its length is none. */
-  #learn({ follower: { kind }, since, lookedAt, error }: Seat, now: number): void {
+  #learn({ follower, since, lookedAt, error }: Seat, now: number): void {
+    const { kind } = follower;
     if (kind === undefined || error !== undefined) return;
-    this.lengths.learn(kind, lookedAt === undefined ? undefined : lookedAt - since, now - since);
+    this.lengths.learn(kind, lookedAt === undefined ? undefined : lookedAt - since, now - since, follower.toldMs?.());
   }
 
   /** The operation itself when it is the only one, else the newest page and what is missing on it. */

@@ -58,13 +58,13 @@ describe("the rate", () => {
     );
   });
 
-  test("lets half of a minute's requests through at once, then one after the other, and halts once for half a minute", async () => {
-    const times = (await send(1500, undefined, (i) => `route ${i % 10}`)).map((one) => one.at);
-    expect(times[349]).toBeLessThan(1500);
+  test("lets most of a minute's requests through at once, the rest one after the other, and halts once for less than a minute", async () => {
+    const times = (await send(1500, undefined, (i) => `route ${i % 20}`)).map((one) => one.at);
+    expect(times[489]).toBeLessThan(1500);
     expect(times[699]).toBeLessThan(32_000);
     const halts = times.slice(1).flatMap((at, i) => (at - times[i]! > 1000 ? [at - times[i]!] : []));
     expect(halts).toHaveLength(1);
-    expect(halts[0]).toBeLessThan(31_000);
+    expect(halts[0]).toBeLessThan(42_000);
   });
 
   test("refuses at once what does not fit before the deadline, and counts nothing for it", async () => {
@@ -107,7 +107,7 @@ describe("the rate", () => {
     all.push(take("other", "POST endpoints"), take("third", "PATCH endpoint"), take("other", "POST endpoints"));
     await clock.run(Promise.all(all));
     const waited = order.slice(order.indexOf("other") - 1).slice(0, 6);
-    expect(order.indexOf("other")).toBeLessThan(33);
+    expect(order.indexOf("other")).toBeLessThan(46);
     expect(waited.filter((one) => one === "other")).toHaveLength(2);
     expect(waited).toContain("third");
   });

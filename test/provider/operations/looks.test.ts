@@ -99,14 +99,19 @@ describe("the looks", () => {
 
 describe("work of which such work was seen before", () => {
   /** One after the other: how long each took, and how often it was looked at. */
-  async function many(count: number, lengthMs: number | ((index: number) => number), action = () => "start_compute") {
+  async function many(
+    count: number,
+    lengthMs: number | ((index: number) => number),
+    { action = () => "start_compute", told }: { action?: () => string; told?: number } = {},
+  ) {
     let begun = 0;
     let index = 0;
     const lengthOf = (i: number) => (typeof lengthMs === "number" ? lengthMs : lengthMs(i));
     const s = scripted(({ line }) => {
       const done = s.clock.now() - begun >= lengthOf(index);
       const id = line.split("/").at(-1)!;
-      return { status: 200, body: { operation: row(id, done ? "finished" : "running") } };
+      const total = told === undefined ? {} : { total_duration_ms: told };
+      return { status: 200, body: { operation: row(id, done ? "finished" : "running", total) } };
     });
     const results: { lateMs: number; looks: number }[] = [];
     for (index = 0; index < count; index++) {
@@ -126,10 +131,22 @@ describe("work of which such work was seen before", () => {
     expect(mean(later.map(({ lateMs }) => lateMs))).toBeLessThan(Math.max(250, 0.15 * lengthMs));
   });
 
+  test("and of which the service tells the length needs one look", async () => {
+    const [, ...later] = await many(20, 2000, { told: 2000 });
+    expect(new Set(later.map(({ looks }) => looks))).toEqual(new Set([1]));
+    expect(Math.max(...later.map(({ lateMs }) => lateMs))).toBeLessThan(150);
+  });
+
+  test.each([0, 1, 1e9, -5])("is believed no length that our own looks deny: %d ms", async (told) => {
+    const later = (await many(40, 2000, { told })).slice(5);
+    expect(mean(later.map(({ looks }) => looks))).toBeLessThan(2.2);
+    expect(mean(later.map(({ lateMs }) => lateMs))).toBeLessThan(300);
+  });
+
   test("of another kind tells nothing", async () => {
     let count = 0;
     const kinds = () => (count++ === 0 ? "start_compute" : "create_branch");
-    const [, second] = await many(2, (index) => (index === 0 ? 20_000 : 400), kinds);
+    const [, second] = await many(2, (index) => (index === 0 ? 20_000 : 400), { action: kinds });
     expect(second).toMatchObject({ looks: 1 });
     expect(second!.lateMs).toBeLessThan(250);
   });
