@@ -70,7 +70,9 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     const changed: Target = { ...target, last: knownAfter(olds, inputs) };
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
     await settleOrKeep(process, changed, change, deadline);
-    const { endpoint } = change;
+    // Enabled by this change, it still lacks the start that failed in the earlier step.
+    const idle = doubtful && change.operations.length === 0 && hasNeverStarted(change.endpoint);
+    const endpoint = idle ? await startAgain(process, changed, olds, change.endpoint, deadline) : change.endpoint;
     if (!due) return { answer: endpoint, deadline };
     const before = { ...known, ...(live && liveOf(live)) };
     return { answer: await payRestart(process, changed, before, endpoint, true, deadline), deadline };

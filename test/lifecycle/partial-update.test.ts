@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { approvalOf } from "../../provider/rules/approval.js";
 import { impactOf } from "../../provider/rules/restart.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
-import { changes, compute, count, Lab, labWith, made, type Props, primary, settle, spoil } from "./support.js";
+import { byHand, changes, compute, count, Lab, labWith, made, type Props, primary, settle, spoil } from "./support.js";
 
 type End = "failed" | "error" | "cancelled" | "never";
 const ENDS: End[] = ["failed", "error", "cancelled", "never"];
@@ -168,6 +168,18 @@ describe("the preview after a failure", () => {
     await lab.fails("db", primary({ size: 1, suspendTimeoutSeconds: 60 }));
     await lab.up("db", primary({ size: 1, suspendTimeoutSeconds: 120, onRestart: "refuse" }));
     expect(compute(lab, "db").suspend_timeout_seconds).toBe(120);
+  });
+
+  test("one whose first start failed, and that somebody has disabled since, is enabled and started", async () => {
+    const lab = new Lab({ emulator: { idleUpdate: "none" } });
+    spoil(lab, { operation: { action: "start_compute", then: "error" } });
+    await lab.fails("db", primary());
+    const { id } = lab.resource("db");
+    byHand(lab, id, { disabled: true });
+    const outcome = await lab.up("db", primary({ disabled: false }));
+    expect(changes(outcome).map(([line]) => line.split("/").at(-1))).toEqual([id, "start"]);
+    expect(compute(lab, "db")).toMatchObject({ disabled: false, current_state: "active" });
+    expect((await lab.up("db", primary({ disabled: false }))).sent).toEqual([]);
   });
 });
 
