@@ -66,10 +66,18 @@ function judgePatch(report: Report, { id = "", body, before }: Deed): void {
   }
 }
 
+const BROKEN = new Set(["cancelled", "error", "failed"]);
+
 function judgeAction(report: Report, { id = "", action, before }: Deed): void {
   const args = argsFor(report, id, before);
   if (!args) throw new Violation("changed unasked", `${action} of ${id}, and no step was to touch it`);
-  const count = report.deeds.filter((one) => one.id === id && one.action === "restart" && isDone(one)).length;
+  // One whose own work was cancelled or failed has restarted nothing.
+  const restarts = (one: Deed): boolean =>
+    one.id === id &&
+    one.action === "restart" &&
+    isDone(one) &&
+    !one.operations.some(({ status }) => BROKEN.has(status));
+  const count = report.deeds.filter(restarts).length;
   if (count > 1) throw new Violation("restarted twice", `compute ${id} was restarted ${count} times in one command`);
   if (action === "restart" && args["restartTriggers"] === undefined) {
     throw new Violation("changed unasked", `compute ${id} was restarted, and the program has no restartTriggers`);

@@ -48,9 +48,11 @@ function judgeSuccess(court: Court, { steps, program, deeds, hits, after }: Repo
     const last = new Map(mine.map((deed) => [`${deed.method} ${deed.action}`, deed]));
     for (const deed of last.values()) {
       const left = deed.operations.find(({ status }) => !ENDED_WELL.has(status));
-      // A compute that went meanwhile takes its operations with it, and one that is to be off is off.
+      // A compute that went meanwhile takes its operations with it.
       const row = court.emulator.world.endpoints[resource.id];
-      if (left && row && !(row.disabled && hits.has("404 of the project"))) {
+      // Of an operation that the service denies only the compute tells: that it is at rest is all that can be known.
+      const atRest = row?.pending_state === undefined && (row?.current_state !== "init" || row.disabled);
+      if (left && row && !(atRest && hits.has("404 of the project"))) {
         throw new Violation(
           "success too early",
           `${op} of ${name} succeeded, and its ${left.action} is ${left.status}`,
