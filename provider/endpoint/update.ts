@@ -41,7 +41,9 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const { inputs } = program;
   assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
-  const doubtful = (olds.unfinished?.length ?? 0) > 0;
+  // What an earlier step did not wait for may have failed.
+  const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
+  const doubtful = (olds.unfinished?.length ?? 0) > 0 || waitsNow;
   // What is to be disabled does not restart: the plan says so, and the next start is one with everything new.
   const due = wish.disabled !== true && isRestartDue(wish, liveOfOutputs(olds));
   if (!doubtful && !due && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);

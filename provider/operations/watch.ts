@@ -46,9 +46,10 @@ interface Seat {
   /** When the first look is due that is its own: those of others before it change nothing. */
   firstAt: number;
   dueAt: number;
-  looks: number;
   lookedAt?: number;
   done: boolean;
+  /** A look that was sent after its time was up has brought no end. */
+  late: boolean;
   error?: unknown;
   /** Ends the sleep when somebody else's look brought the end. */
   wake: () => void;
@@ -88,18 +89,16 @@ export class Watch {
     });
     const since = clock.now();
     const dueAt = since + (follower.atOnce ? 0 : pace.next());
-    const begun = { since, dueAt, firstAt: dueAt, looks: 0, done: false };
+    const begun = { since, dueAt, firstAt: dueAt, done: false, late: false };
     const seat: Seat = { follower, pace, ...begun, wake, woken };
     this.#seats.add(seat);
     try {
       for (;;) {
         await this.#sleep(seat);
-        const { looks } = seat;
-        const last = follower.deadline.leftMs() <= 0;
-        if (!seat.done) await this.#look();
+        if (!seat.done && !seat.late) await this.#look();
         if (seat.error !== undefined) throw seat.error;
         if (seat.done) return "done";
-        if (last && seat.looks > looks) return "late";
+        if (seat.late) return "late";
       }
     } finally {
       this.#seats.delete(seat);
@@ -108,7 +107,7 @@ export class Watch {
 
   /** Until the seat's next look, which moves when somebody else's look serves it too. */
   async #sleep(seat: Seat): Promise<void> {
-    while (!seat.done) {
+    while (!seat.done && !seat.late) {
       const now = this.clock.now();
       const leftMs = seat.follower.deadline.leftMs();
       // The last look waits a little for what the service asked for, and not for hours.
@@ -130,6 +129,7 @@ export class Watch {
 
   async #tell(seats: Seat[]): Promise<void> {
     const ids = new Set(seats.flatMap((seat) => seat.follower.wanted()));
+    const last = seats.filter(({ follower }) => follower.deadline.leftMs() <= 0);
     let news: News = { operations: new Map(), missing: new Set() };
     let fatal: unknown;
     try {
@@ -142,7 +142,6 @@ export class Watch {
     this.#restsUntil = now + Math.min(SHORTEST_MS, this.pollMs ?? SHORTEST_MS);
     this.#asked = { at: now, until: now + floorMs };
     for (const seat of seats) {
-      seat.looks++;
       if (now >= seat.firstAt) seat.dueAt = now + Math.max(seat.pace.next(), floorMs);
       try {
         if (fatal !== undefined) throw fatal;
@@ -151,10 +150,9 @@ export class Watch {
         seat.error = error;
         seat.done = true;
       }
-      if (seat.done) {
-        this.#learn(seat, now);
-        seat.wake();
-      }
+      if (seat.done) this.#learn(seat, now);
+      else seat.late = last.includes(seat);
+      if (seat.done || seat.late) seat.wake();
       seat.lookedAt = now;
     }
   }
