@@ -66,13 +66,17 @@ const SETTINGS: readonly SettingName[] = [
   ...(["name", "disabled", "poolerEnabled"] as const),
 ];
 
-/** Gives what depends on a compute its old, still true values in the preview of an update: Pulumi calls all unknown. */
+/**
+ * Gives what depends on a compute its old, still true values in the preview of an update: Pulumi calls all unknown. Each
+ * is made when it is asked for, since most programs ask for one or two, and sixteen cost more than the compute itself.
+ */
 export function keepOutputs(resource: pulumi.CustomResource, notice: Notice): void {
   if (!pulumi.runtime.isDryRun()) return;
   const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
   for (const name of [...FIXED, ...SETTINGS]) {
     const fromEngine = outputs[name];
-    outputs[name] = resource.urn.apply((urn) => notice.staying.get(urn)?.[name] ?? fromEngine);
+    const get = () => resource.urn.apply((urn) => notice.staying.get(urn)?.[name] ?? fromEngine);
+    Object.defineProperty(resource, name, { get, enumerable: true, configurable: true });
   }
 }
 
