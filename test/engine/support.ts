@@ -93,11 +93,11 @@ export function addBranch(em: RunningEmulator, id: string, like: string = SEED.b
   return id;
 }
 
-/** The requests so far that change something, as "PATCH /projects/…" with their bodies; the record is emptied. */
+/** The requests so far that change something and were not refused for a lock, as "PATCH /projects/…" with their bodies; the record is emptied. */
 export function changes(em: RunningEmulator): { line: string; body: unknown; status: unknown }[] {
   return em.requests
     .splice(0)
-    .filter(({ method }) => method !== "GET")
+    .filter(({ method, status }) => method !== "GET" && status !== 423)
     .map(({ method, path, body, status }) => ({ line: `${method} ${path}`, body, status }));
 }
 
