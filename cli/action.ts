@@ -1,7 +1,7 @@
 // restart, start and suspend, for runbooks: waiting and speaking as the provider does.
 
 import { type ActionName, act, type Done, find, isReached, markOf } from "../provider/endpoint/action.js";
-import { Stopped } from "../provider/errors.js";
+import { isKind, Stopped } from "../provider/errors.js";
 import type { Access } from "../provider/lookup/access.js";
 import { endpointInfo, operationInfo } from "../provider/lookup/facts.js";
 import { settle } from "../provider/operations/settle.js";
@@ -79,6 +79,9 @@ const showsHow = (project: string, id: string) => `\`compute-endpoint operations
 const lateAdvice = (project: string, id: string) =>
   `The work goes on at the service: ${showsHow(project, id)}; --timeout gives it more time`;
 
+const stillBusy = (project: string) =>
+  `Nothing was done: the project was busy until time was up. \`compute-endpoint operations ${project}\` shows with what; --timeout gives it more time`;
+
 interface Place {
   project: string;
   id: string;
@@ -103,7 +106,10 @@ async function carryOut(
     if (!now) throw await notThere(access, { projectId: project, id });
     const mark = name === "restart" && !isReached(name, now) ? await markOf(context, place, now, deadline) : {};
     phase = `the request may have reached the service; \`compute-endpoint operations ${project}/${id}\` shows what became of it`;
-    const done = await act(context, name, place, now, mark, deadline);
+    const done = await act(context, name, place, now, mark, deadline).catch((error: unknown) => {
+      if (isKind(error, "service") && error.answer.status === 423) error.message += `. ${stillBusy(project)}`;
+      throw error;
+    });
     if (!done) throw new Stopped(`compute ${id} is not in project ${project} any more: somebody deleted it`);
     const { operations } = done;
     if (operations.length > 0) {

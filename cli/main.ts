@@ -23,11 +23,12 @@ const COMMANDS: Record<string, Command> = {
 };
 
 const HELP_FLAGS = ["--help", "-h", "help"];
+const VERSION_FLAGS = ["--version", "-v"];
 
 function help(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Usage: compute-endpoint <command> [options]\n\nCommands:\n${lines.join("\n")}\n\ncompute-endpoint <command> --help tells more.\n`;
+  return `Usage: compute-endpoint <command> [options]\n\nCommands:\n${lines.join("\n")}\n\ncompute-endpoint <command> --help tells more; --version prints the version.\n`;
 }
 
 async function main(args: string[]): Promise<number | undefined> {
@@ -35,6 +36,11 @@ async function main(args: string[]): Promise<number | undefined> {
   const { out, err } = io;
   if (HELP_FLAGS.includes(name)) {
     out.write(help());
+    return EXIT.ok;
+  }
+  if (VERSION_FLAGS.includes(name)) {
+    const { version } = require("pulumi-compute-endpoint/package.json") as { version: string };
+    out.write(`${version}\n`);
     return EXIT.ok;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

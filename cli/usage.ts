@@ -66,10 +66,12 @@ export interface Target {
 /** `PROJECT` or `PROJECT/ENDPOINT`. */
 export function targetOf(text: string): Target {
   const [projectId = "", endpointId, ...more] = text.split("/");
+  if (projectId.startsWith("ep-") && ID.test(projectId)) {
+    throw new UsageError(`${projectId} is a compute, and its project comes first: give PROJECT/${projectId}`);
+  }
   const isEndpoint = endpointId === undefined || (ID.test(endpointId) && endpointId.startsWith("ep-"));
   if (more.length > 0 || !ID.test(projectId) || !isEndpoint) {
-    const hint = projectId.startsWith("ep-") ? ": the project comes first" : "";
-    throw new UsageError(`${JSON.stringify(text)} is neither PROJECT nor PROJECT/ENDPOINT${hint}`);
+    throw new UsageError(`${JSON.stringify(text)} is neither PROJECT nor PROJECT/ENDPOINT`);
   }
   return { projectId, ...(endpointId === undefined ? {} : { endpointId }) };
 }

@@ -151,6 +151,18 @@ describe("what goes wrong is 1, with how the compute is", () => {
     expect(ended.stderr).not.toMatch(/pulumi|customTimeouts/);
   });
 
+  test("time is up before a busy project took it: nothing was done, and how to see what goes on", async () => {
+    const one = await desk("active", { operationMs: 600_000 });
+    await one.run(COMMANDS.suspend, [PLACE, "--no-wait"]);
+    const ended = await one.run(COMMANDS.restart, [PLACE, "--timeout", "20s"]);
+    expect([ended.code, writes(ended)]).toEqual([1, []]);
+    expect(ended.stderr).toMatch(/busy with suspend_compute of ep-/);
+    expect(ended.stderr).toContain(`answered 423: endpoint is in some transitive state, could not suspend`);
+    expect(ended.stderr).toContain(
+      `. Nothing was done: the project was busy until time was up. \`compute-endpoint operations ${PROJECT}\` shows with what; --timeout gives it more time`,
+    );
+  });
+
   test.each<[string, string, DeskOptions, RegExp]>([
     [
       "a compute that is not there",
@@ -194,7 +206,8 @@ describe("bad usage is 2, and nothing is sent", () => {
     [[], /^which one\? give PROJECT\/ENDPOINT/],
     [[PROJECT], /^which compute\? give PROJECT\/ENDPOINT; `compute-endpoint endpoints quiet-/],
     [[PLACE, PLACE], /^one at a time/],
-    [["ep-a/quiet-meadow"], /the project comes first/],
+    [["ep-a/quiet-meadow"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
+    [["ep-a"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["a/b/c"], /is neither PROJECT nor PROJECT\/ENDPOINT/],
     [["../secrets/ep-a"], /is neither/],
     [["P/EP"], /is neither/],

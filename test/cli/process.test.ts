@@ -56,6 +56,12 @@ describe("compute-endpoint", () => {
     expect(output.stderr).toMatch(/^compute-endpoint start: which one\? .*; see --help\n$/);
   });
 
+  test("says which version it is", async () => {
+    const { output, ended } = cli(["--version"]);
+    expect(await ended).toBe(0);
+    expect(output.stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  });
+
   test("no reader at the other end is no error", async () => {
     const { child, output, ended } = cli(["endpoints", SEED.projectId, "--json"]);
     child.stdout.destroy();
