@@ -62,7 +62,15 @@ async function reportOn(
       content === undefined ? { previews: [], problems: [problem ?? "can't be read"] } : recognize(content);
     unusable.push(...problems.map((line) => `${quote(name)} ${line}`));
     const place = folder ?? (await folderOf(name === STDIN ? undefined : name, around.cwd(), env["GITHUB_WORKSPACE"]));
-    for (const one of previews) stacks.push(stackReport(one, { source: name, failOn, folder: place, nowMs }));
+    for (const one of previews) {
+      try {
+        stacks.push(stackReport(one, { source: name, failOn, folder: place, nowMs }));
+      } catch (error) {
+        // Of values inside values inside values, and so on.
+        if (!(error instanceof RangeError)) throw error;
+        unusable.push(`${quote(name)} is nested more deeply than any preview`);
+      }
+    }
   }
   return { stacks, unusable, failOn, exitCode: exitCodeOf(stacks, unusable, failOn) };
 }

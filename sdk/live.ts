@@ -15,10 +15,10 @@ export class Live {
   readonly #failed = new Set<string>();
 
   /** Notes with which account a resource is made; `urn` is known before the resource is compared. */
-  follow(urn: pulumi.Output<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
+  follow(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
     if (!pulumi.runtime.isDryRun() || new pulumi.Config("compute").get("liveNotices") === "false") return;
     const settings = tried(() => settingsOf({ provider, parent } as LookupOptions));
-    if (settings) urn.apply((known) => this.#accounts.set(known, settings));
+    if (settings) pulumi.output(urn).apply((known) => this.#accounts.set(known, settings));
   }
 
   /** In words; undefined where nobody can tell, for whatever reason: a preview does not fail over it. */

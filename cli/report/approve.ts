@@ -4,7 +4,7 @@
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { approvalDigest, approvalOf } from "../../provider/rules/approval.js";
 import { impactOf, replacementOf } from "../../provider/rules/restart.js";
-import type { Compared, Judged } from "./judge.js";
+import { type Compared, FELT, type Judged } from "./judge.js";
 import { worse } from "./marker.js";
 import type { Approval } from "./types.js";
 
@@ -41,16 +41,11 @@ export function digestOf(compared: Compared, judged: Judged): Digest {
   return worse(judged.impact, verdict.impact) ? { why: LIVE } : { digest };
 }
 
-/** Whose change may be felt; in a replacement any may be its reason. */
-const FELT = new Set([
-  ...["projectId", "type", "branchId", "disabled", "settings", "restartTriggers"],
-  ...["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"],
-]);
-
 function secretChanges({ step, marker, hidden }: Compared): boolean {
   if (marker?.text.includes("a secret value")) return true;
   if (hidden.has("restartTriggers") && marker?.text.includes("restartTriggers")) return true;
   // Without a notice nothing tells whether a secret is the same.
   const mayDiffer = (name: string) => step.differing?.has(name) ?? !marker;
+  // In a replacement any property may be its reason.
   return [...hidden].some((name) => (step.op !== "update" || FELT.has(name)) && mayDiffer(name));
 }

@@ -49,7 +49,9 @@ export function findingsOf(
   return { findings: [...found.values()].sort(byImpact), unknownOps: [...unknownOps] };
 }
 
-const isCompute = ({ next, old }: Step): boolean => (next?.type ?? old?.type) === ENDPOINT_TYPE;
+/** By what the states say, or by the URN, which is always there. */
+const isCompute = ({ next, old, urn }: Step): boolean =>
+  [next?.type, old?.type, identityOf(urn)?.type.split("$").at(-1)].includes(ENDPOINT_TYPE);
 
 /** Not in the document's order, which differs from run to run: the same changes are the same report. */
 const byImpact = (a: Finding, b: Finding): number =>

@@ -16,6 +16,8 @@ export interface Compared {
   marker: Marker | undefined;
   hidden: ReadonlySet<string>;
   unknown: ReadonlySet<string>;
+  /** Names of values that no version of ours writes. */
+  odd: ReadonlySet<string>;
   /** What the program asked before; undefined where the document does not say. */
   asked: Wish | undefined;
   /** What the service had; undefined where the document does not say. */
@@ -43,12 +45,19 @@ export function compare(step: Step): Compared {
     marker: markerOf(next?.inputs),
     hidden,
     unknown: news.unknown,
+    odd: new Set([...asked.odd, ...had.odd, ...news.odd]),
     asked: old?.inputs && wishWithout(asked, hidden),
     had: old?.outputs && wishWithout(had, hidden),
     wish: wishWithout(news, hidden),
     asSize,
   };
 }
+
+/** Properties whose change may be felt. */
+export const FELT: ReadonlySet<string> = new Set([
+  ...["projectId", "type", "branchId", "disabled", "settings", "restartTriggers"],
+  ...["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"],
+]);
 
 const MISSING =
   "the notice is missing: an older version of the package made this preview, or the key of its provider was not known yet";
@@ -69,6 +78,9 @@ export function judgeUpdate(compared: Compared): Judged {
     judged.notes.push("what the compute has is not what was last asked: an update failed, or it was changed by hand");
   }
   interruption(step, judged);
+  const odd = [...compared.odd].filter((name) => FELT.has(name) && (step.differing?.has(name) ?? true));
+  if (odd.length > 0)
+    atLeastMay(judged, `${odd.join(" and ")} can't be read, and may change what restarts the compute`);
   return judged;
 }
 

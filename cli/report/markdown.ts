@@ -57,7 +57,7 @@ function render(report: Report, name: string | undefined, room: Room): string {
   const shown = new Set([...all].sort(byImpact).slice(0, room.rows));
   const isPartial = unusable.length > 0 || stacks.some(({ incomplete }) => incomplete.length > 0);
   const lines = [markerLine(stacks, name)];
-  if (stacks.length !== 1 || unusable.length > 0) {
+  if (stacks.length !== 1 || unusable.length > 0 || room.sections < stacks.length) {
     // Without a document nothing else tells two failed previews apart.
     const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
     lines.push(`## ${signOf(all, isPartial)} ${whose}${sentenceOf(all, isPartial, failOn)}`, "");
@@ -65,10 +65,10 @@ function render(report: Report, name: string | undefined, room: Room): string {
   }
   // In the order of the inputs, but if there is no room for all then the worst.
   const kept = new Set([...stacks].sort(byStack).slice(0, room.sections));
-  for (const stack of stacks) if (kept.has(stack)) lines.push("", ...section(stack, shown, report, room));
-  if (kept.size < stacks.length)
-    lines.push("", `And ${stacks.length - kept.size} more stacks, which are counted above.`);
-  return `${lines
+  const sections = stacks.flatMap((stack) => (kept.has(stack) ? ["", ...section(stack, shown, report, room)] : []));
+  const more = stacks.length - kept.size;
+  const rest = more > 0 ? ["", `And ${more} more ${more === 1 ? "stack" : "stacks"}, counted above.`] : [];
+  return `${[...lines, ...sections, ...rest]
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim()}\n`;

@@ -10,19 +10,22 @@ export function previewOf(document: Raw): Preview {
   if (steps.length < rawSteps.length) problems.push("it has steps that can't be read");
   // Also a preview without a change has the stack's own step.
   if (steps.length === 0) problems.push("it has no steps, not even the stack's own: it was cut by a filter");
-  const summary = new Map<string, number>();
-  for (const [op, count] of Object.entries(record(document["changeSummary"]) ?? {})) {
-    if (typeof count === "number") summary.set(op, count);
-  }
-  problems.push(...missingSteps(summary, steps));
+  const summary = summaryOf(document["changeSummary"]);
+  if (summary) problems.push(...missingSteps(summary, steps));
+  else problems.push("its counts of changes (changeSummary) can't be read, so nothing tells whether it is whole");
   if (document["maybeCorrupt"] === true) problems.push("Pulumi itself says that it may be corrupt");
   return {
     config: record(document["config"]) ?? {},
     steps,
     diagnostics: listOf(document["diagnostics"]).flatMap((raw) => diagnosticOf(raw) ?? []),
-    summary,
     problems,
   };
+}
+
+function summaryOf(value: unknown): ReadonlyMap<string, number> | undefined {
+  const counts = Object.entries(record(value) ?? {});
+  const isRead = counts.length > 0 && counts.every(([, count]) => Number.isSafeInteger(count) && Number(count) >= 0);
+  return isRead ? new Map(counts as [string, number][]) : undefined;
 }
 
 /** The ops of which each has its step; the engine counts no others reliably. */
@@ -60,7 +63,7 @@ function stateOf(value: unknown): StepState | undefined {
 }
 
 function differingIn(raw: Raw): ReadonlySet<string> | undefined {
-  const paths = [...Object.keys(record(raw["detailedDiff"]) ?? {}), ...listOf(raw["diffReasons"]).map(String)];
+  const paths = [...Object.keys(record(raw["detailedDiff"]) ?? {}), ...listOf(raw["diffReasons"]).filter(isText)];
   if (paths.length === 0) return undefined;
   return new Set(paths.map((path) => path.split(/[.[]/)[0]!));
 }
@@ -78,5 +81,7 @@ function diagnosticOf(value: unknown): Diagnostic | undefined {
 
 export const record = (value: unknown): Raw | undefined =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Raw) : undefined;
+
+export const isText = (value: unknown): value is string => typeof value === "string";
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

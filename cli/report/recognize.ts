@@ -64,6 +64,9 @@ const ROOT = "::pulumi:pulumi:Stack::";
 function refreshes({ steps }: Raw): boolean {
   if (!Array.isArray(steps) || steps.length === 0) return false;
   const ops = (some: unknown[]) => some.map((step) => (step as Raw | null)?.["op"]);
-  const root = steps.filter((step) => String((step as Raw | null)?.["urn"]).includes(ROOT));
+  const root = steps.filter((step) => {
+    const urn = (step as Raw | null)?.["urn"];
+    return typeof urn === "string" && urn.includes(ROOT);
+  });
   return ops(root.length > 0 ? root : steps).every((op) => op === "refresh");
 }

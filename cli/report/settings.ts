@@ -4,7 +4,7 @@
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import type { Wish } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
-import { listOf, record } from "./preview.js";
+import { isText, listOf, record } from "./preview.js";
 import type { Raw } from "./types.js";
 
 const SECRET = "[secret]";
@@ -15,48 +15,54 @@ export interface Values {
   asked: Asked;
   /** Paths that are not known yet. */
   unknown: Set<string>;
-  /** Top-level names whose values are secret, or of a kind that no version of ours writes. */
+  /** Top-level names whose values are secret, or odd. */
   hidden: Set<string>;
+  /** Those whose values are of a kind that no version of ours writes. */
+  odd: Set<string>;
 }
 
-const text = (value: unknown) => typeof value === "string";
 const cu = (value: unknown) => typeof value === "number" && Number.isFinite(value);
 const flag = (value: unknown) => typeof value === "boolean";
 /** An output without a value is there as null. */
 const KINDS: Record<keyof Omit<Asked, "settings">, (value: unknown) => boolean> = {
-  projectId: text,
-  branchId: text,
-  type: text,
+  projectId: isText,
+  branchId: isText,
+  type: isText,
   size: cu,
   autoscalingLimitMinCu: cu,
   autoscalingLimitMaxCu: cu,
   suspendTimeoutSeconds: cu,
-  name: text,
+  name: isText,
   disabled: flag,
   poolerEnabled: flag,
   restartTriggers: Array.isArray,
 };
 
 export function valuesOf(raw: Raw | undefined): Values {
-  const values: Values = { asked: {}, unknown: new Set(), hidden: new Set(secretNames(raw)) };
+  const values: Values = { asked: {}, unknown: new Set(), hidden: new Set(secretNames(raw)), odd: new Set() };
   const asked = values.asked as Raw;
   for (const [name, isRight] of Object.entries(KINDS)) {
     const value = raw?.[name];
     if (value === undefined || value === null) continue;
     // The engine puts a mark for the whole list, or for an item.
     if (holds(value, isUnknown)) values.unknown.add(name);
-    else if (holds(value, isSecret) || !isRight(value)) values.hidden.add(name);
+    else if (holds(value, isSecret)) values.hidden.add(name);
+    else if (!isRight(value)) values.odd.add(name);
     else asked[name] = value;
   }
   readSettings(raw?.["settings"], values);
+  for (const name of values.odd) values.hidden.add(name);
   return values;
 }
 
-function readSettings(value: unknown, { asked, unknown, hidden }: Values): void {
+function readSettings(value: unknown, { asked, unknown, hidden, odd }: Values): void {
   if (value === undefined || value === null) return;
   if (isUnknown(value)) return void unknown.add("settings");
   const settings = record(value);
-  if (!settings || holds(settings, isSecret)) return void hidden.add("settings");
+  if (holds(value, isSecret)) return void hidden.add("settings");
+  const isRight =
+    settings && isEmptyOr(settings["pgSettings"], isTexts) && isEmptyOr(settings["preloadLibraries"], isLibraries);
+  if (!isRight) return void odd.add("settings");
   const read: NonNullable<Asked["settings"]> = {};
   const { pgSettings, preloadLibraries } = settings;
   if (holds(pgSettings, isUnknown)) unknown.add("settings.pgSettings");
@@ -66,13 +72,21 @@ function readSettings(value: unknown, { asked, unknown, hidden }: Values): void 
   asked.settings = read;
 }
 
+const isEmptyOr = (value: unknown, isRight: (value: unknown) => boolean): boolean =>
+  value === undefined || value === null || holds(value, isUnknown) || isRight(value);
+
+function isLibraries(value: unknown): boolean {
+  const { useDefaults = false, enabledLibraries = [] } = record(value) ?? { useDefaults: 0 };
+  return typeof useDefaults === "boolean" && Array.isArray(enabledLibraries) && enabledLibraries.every(isText);
+}
+
 const isTexts = (value: unknown): value is Record<string, string> =>
   record(value) !== undefined && Object.values(value as Raw).every((one) => typeof one === "string");
 
 function librariesOf({ useDefaults, enabledLibraries }: Raw) {
   return {
     ...(typeof useDefaults === "boolean" ? { useDefaults } : {}),
-    ...(Array.isArray(enabledLibraries) ? { enabledLibraries: enabledLibraries.map(String) } : {}),
+    ...(Array.isArray(enabledLibraries) ? { enabledLibraries: enabledLibraries.filter(isText) } : {}),
   };
 }
 
@@ -87,7 +101,7 @@ function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): b
   return depth > DEEPEST || Object.values(value).some((inner) => holds(inner, isOne, depth + 1));
 }
 
-export const secretNames = (raw: Raw | undefined): string[] => listOf(raw?.["__secret"]).map(String);
+export const secretNames = (raw: Raw | undefined): string[] => listOf(raw?.["__secret"]).filter(isText);
 
 const SIZE_FORMS = ["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
 

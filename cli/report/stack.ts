@@ -4,7 +4,7 @@ import { identityOf, readApprovals } from "../../provider/rules/approval.js";
 import { atLeast, type Impact } from "../../provider/rules/restart.js";
 import { clean, quote } from "./clean.js";
 import { findingsOf } from "./findings.js";
-import { previewOf } from "./preview.js";
+import { isText, listOf, previewOf } from "./preview.js";
 import type { Diagnostic, Preview, Raw, StackReport } from "./types.js";
 
 export interface StackOptions {
@@ -20,11 +20,7 @@ const MOST_ERRORS = 20;
 export function stackReport(document: Raw, { source, failOn, folder, nowMs }: StackOptions): StackReport {
   const preview = previewOf(document);
   const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = place(preview) ?? {};
-  const approve = preview.config["compute:approve"];
-  const approvals = readApprovals(
-    typeof approve === "string" || approve === undefined ? approve : JSON.stringify(approve),
-    nowMs,
-  );
+  const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
   const { findings, unknownOps } = findingsOf(preview.steps, {
     digests: approvals.digests,
     floor: atLeast(failOn, "restart") || failOn === "none" ? "restart" : failOn,
@@ -47,6 +43,12 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
       : [],
     approvalCount: approvals.count,
   };
+}
+
+/** As Pulumi hands it to the provider: a text, or a list as JSON. What is neither approves nothing. */
+function approvalText(value: unknown): string | undefined {
+  if (value === undefined || isText(value)) return value;
+  return JSON.stringify(listOf(value).length > 0 ? listOf(value).map((one) => (isText(one) ? one : null)) : null);
 }
 
 function place({ steps, diagnostics }: Preview) {

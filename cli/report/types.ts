@@ -33,7 +33,6 @@ export interface Preview {
   config: Raw;
   steps: Step[];
   diagnostics: Diagnostic[];
-  summary: ReadonlyMap<string, number>;
   /** What is wrong with the document as such. */
   problems: string[];
 }

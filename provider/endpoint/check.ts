@@ -43,8 +43,14 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   if (failures.length === 0 && old && verdict) {
     // What an unknown `adopt` takes over, nobody can approve.
     const canBe = urn !== undefined && !unknown.has("adopt");
-    const approval = () => (canBe ? approvalOf(urn, judge(old, wish), old, wish, secrets, inputs.adopt) : undefined);
-    failures.push(...refusals(verdict, approval, inputs.onRestart, config));
+    const digestBy = (rule: typeof judge) =>
+      canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, inputs.adopt) : undefined;
+    // An option that asks for a replacement (`replaceOnChanges`) is not seen here: who approved the whole new compute has
+    // approved the first of its two checks too.
+    const isReplacementApproved = () => config.approvals.digests.has(digestBy(replacementOf) ?? "");
+    if (!isAllowed(verdict, inputs.onRestart, config) && !isReplacementApproved()) {
+      failures.push(...refusals(verdict, urn, digestBy(judge), inputs.onRestart, config));
+    }
   }
 
   const mayAdopt = Boolean(inputs.adopt) || unknown.has("adopt");
@@ -101,15 +107,17 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   ];
 }
 
-/** @param approvalOfIt the digest that approves the change, where one can; asked for only where something is refused */
+const isAllowed = ({ impact }: Verdict, own: OnRestart | undefined, { onRestart: stack }: ProviderConfig): boolean =>
+  (own ?? stack) !== "refuse" || !atLeast(impact, "restart");
+
+/** @param approval the digest that approves the change, where one can */
 function refusals(
   verdict: Verdict,
-  approvalOfIt: () => string | undefined,
+  urn: string | undefined,
+  approval: string | undefined,
   own: OnRestart | undefined,
-  { onRestart: stack, approvals }: ProviderConfig,
+  { approvals }: ProviderConfig,
 ): Problem[] {
-  if ((own ?? stack) !== "refuse" || !atLeast(verdict.impact, "restart")) return [];
-  const approval = approvalOfIt();
   if (approval && approvals.digests.has(approval)) return [];
   // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
@@ -118,14 +126,15 @@ function refusals(
   const ended = approval && approvals.ended.get(approval);
   const over = ended ? `. Its approval ended on ${ended}` : "";
   const approve = approval
-    ? `${over}. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals.count)}`
+    ? `${over}. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals.count, urn && identityOf(urn)?.stack)}`
     : "";
   const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
-  return felt.map((reason) => ({
+  // The way out once, at the last: it is the same for all.
+  return felt.map((reason, index) => ({
     property: reason.property,
-    reason: `${changeOf(reason)}: ${reason.effect}. ${refused}`,
+    reason: `${changeOf(reason)}: ${reason.effect}${index === felt.length - 1 ? `. ${refused}` : ""}`,
   }));
 }
 

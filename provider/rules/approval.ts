@@ -104,10 +104,11 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
   for (const one of list ?? [text]) {
     // `pulumi config set --path` makes a number of what has digits only.
     const entry = typeof one === "number" ? String(one) : one;
+    const place = list ? ` (entry ${list.indexOf(one) + 1} of compute:approve)` : "";
     const [hex = "", day, ...more] = typeof entry === "string" ? entry.trim().split("@") : [];
     const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
     if (!DIGEST.test(hex) || until === undefined || more.length > 0) {
-      const problem = `${JSON.stringify(one)} is no approval: 12 hex digits, and perhaps "@2027-01-31" for its last day`;
+      const problem = `${shown(one)} is no approval${place}: 12 hex digits in quotes, and perhaps "@2027-01-31" for its last day`;
       return { digests: new Set(), ended: new Map(), count: list?.length ?? 1, problem };
     }
     if (nowMs <= until) digests.add(hex);
@@ -115,6 +116,10 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
   }
   return { digests, ended, count: list?.length ?? 1 };
 }
+
+/** An entry in a message, whatever it is. */
+const shown = (value: unknown): string =>
+  value !== null && typeof value === "object" ? "what is no text" : JSON.stringify(value);
 
 function listOf(text: string): unknown[] | undefined {
   try {
@@ -132,6 +137,8 @@ function endOf(day: string): number | undefined {
   return isDay ? start + 24 * 3_600_000 - 1 : undefined;
 }
 
-/** The command that approves: the same in errors and reports, to be copied. */
-export const approveCommand = (digest: string, count: number): string =>
-  `pulumi config set --path "compute:approve[${count}]" ${digest}`;
+/** The command that approves: the same in errors and reports, to be copied. A stack whose name a shell may read otherwise is left out. */
+export function approveCommand(digest: string, count: number, stack: string | undefined): string {
+  const which = stack !== undefined && /^\w[\w.-]*$/.test(stack) ? ` --stack ${stack}` : "";
+  return `pulumi config set${which} --path "compute:approve[${count}]" ${digest}`;
+}

@@ -194,7 +194,7 @@ describe("a document that can't be the whole truth is incomplete, exit code 2", 
       ],
       future: [],
       diagnostics: null,
-      changeSummary: null,
+      changeSummary: { same: 1, update: 1, future: 3 },
       config: null,
     });
     expect(exitCode).toBe(3);

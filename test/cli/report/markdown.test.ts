@@ -23,7 +23,7 @@ describe("Markdown", () => {
       To approve exactly this change, run in the program's folder with stack \`prod\`, and commit the stack's file:
 
       \`\`\`sh
-      pulumi config set --path "compute:approve[0]" 9c86f4de45a0
+      pulumi config set --stack prod --path "compute:approve[0]" 9c86f4de45a0
       \`\`\`
 
       <details><summary>Details</summary>

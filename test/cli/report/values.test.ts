@@ -168,8 +168,21 @@ describe("what can't be compared is left to the notice, and can't be approved by
     expect((await oneCompute(preview([one]))).impact).toBe("none");
   });
 
-  test("values of another kind than any version writes are not compared", async () => {
-    const one = change({ size: "1" }, { size: { a: 1 }, type: 7, disabled: "true", settings: [], restart: "no" });
+  test.each<[what: string, olds: object, news: object]>([
+    ["of several kinds", { size: "1" }, { size: { a: 1 }, type: 7, disabled: "true", settings: [] }],
+    ["a size as a text", { size: 1 }, { size: "4" }],
+    ["an old size as a text", { size: "1" }, { size: 4 }],
+    ["a flag as a text", {}, { disabled: "true" }],
+    ["a parameter as a number", {}, { settings: { pgSettings: { work_mem: 1 } } }],
+    ["libraries as a text", {}, { settings: { preloadLibraries: "a" } }],
+    ["a library as a list", {}, { settings: { preloadLibraries: { enabledLibraries: [["a"]] } } }],
+  ])("values of another kind than any version writes may restart: %s", async (_what, olds, news) => {
+    const one = change(olds, { ...news, restart: "no" });
+    expect((await oneCompute(preview([one]))).impact).toBe("may-restart");
+  });
+
+  test("but not where the engine says that something else differs", async () => {
+    const one = change({}, { disabled: "false", name: "b", restart: "no" }, { more: { diffReasons: ["name"] } });
     expect((await oneCompute(preview([one]))).impact).toBe("none");
   });
 });

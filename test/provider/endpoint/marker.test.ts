@@ -127,8 +127,8 @@ describe("under refuse, an approval", () => {
       config({ "compute:onRestart": "refuse", "compute:approve": JSON.stringify(approve) }),
     ).map(({ reason }) => reason);
   const DIGEST =
-    /To approve exactly this change, ([0-9a-f]{12}): pulumi config set --path "compute:approve\[(\d)\]" \1$/;
-  const digestOf = (reasons: string[]) => DIGEST.exec(reasons[0] ?? "")?.[1] ?? "";
+    /To approve exactly this change, ([0-9a-f]{12}): pulumi config set --stack \S+ --path "compute:approve\[(\d)\]" \1$/;
+  const digestOf = (reasons: string[]) => DIGEST.exec(reasons.at(-1) ?? "")?.[1] ?? "";
 
   test("is named in the refusal, with the command that gives it, behind those that are there", () => {
     expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, [])[0]!)?.[2]).toBe("0");
@@ -146,7 +146,7 @@ describe("under refuse, an approval", () => {
     expect(refused(olds, { ...news, branchId: "br-9" }, [digest])).not.toEqual([]);
     expect(refused({ ...olds, branchId: "br-9" }, news, [digest])).not.toEqual([]);
     expect(refused(olds, news, [digest], { __urn: urnOf("other") })).not.toEqual([]);
-    expect(refused(olds, news, [`${digest}@2020-01-01`])[0]).toContain(
+    expect(refused(olds, news, [`${digest}@2020-01-01`]).at(-1)).toContain(
       ". Its approval ended on 2020-01-01. To approve",
     );
   });
@@ -171,11 +171,37 @@ describe("under refuse, an approval", () => {
     expect(second(JSON.stringify([digestOf(reasons)]))).toEqual([]);
   });
 
+  test("of the whole new compute holds in both checks of a replacement that changes what restarts too", () => {
+    const settings = (approve: string) => config({ "compute:onRestart": "refuse", "compute:approve": approve });
+    const [olds, news] = [
+      { ...OK, size: 1 },
+      { ...OK, size: 2, __urn: urnOf("db") },
+    ];
+    const both = (approve: string) => {
+      const first: FirstChecks = new Map();
+      return [olds, {}].map((before) =>
+        checked(news, before, settings(approve), first).failures.map(({ reason }) => reason),
+      );
+    };
+    const [asUpdate, asReplacement] = both("[]").map(digestOf);
+    expect(asUpdate).not.toBe(asReplacement);
+    // What the report prints for it is the second one, and one is enough.
+    expect(both(JSON.stringify([asReplacement]))).toEqual([[], []]);
+    // Who approved the restart has not approved a new host.
+    expect(both(JSON.stringify([asUpdate]))[1]).not.toEqual([]);
+  });
+
+  test("says the way out once, however many properties it is about", () => {
+    const reasons = refused({ size: 1 }, { size: 2, disabled: true }, []);
+    expect(reasons).toHaveLength(2);
+    expect(reasons.filter((reason) => reason.includes("pulumi config set"))).toHaveLength(1);
+  });
+
   test("is not to be had for what is secret or not known yet", () => {
     for (const more of [{ __secret: ["size"] }, { branchId: UNKNOWN_VALUE }]) {
       const reasons = refused({ size: 1 }, { size: 2 }, [], more);
       expect(reasons.length).toBeGreaterThan(0);
-      for (const reason of reasons) expect(reason).toMatch(/or take the change back$/);
+      expect(reasons.at(-1)).toMatch(/or take the change back$/);
     }
   });
 

@@ -166,10 +166,15 @@ describe("the approvals in the stack's config", () => {
   ])("%s can't be read, and approves nothing", (text) => {
     const { digests, problem } = readApprovals(text, NOON);
     expect(digests.size).toBe(0);
-    expect(problem).toMatch(/ is no approval: 12 hex digits/);
+    expect(problem).toMatch(/ is no approval( \(entry \d of compute:approve\))?: 12 hex digits/);
   });
 });
 
 test("the command is one that every shell takes", () => {
-  expect(approveCommand("0123456789ab", 2)).toBe('pulumi config set --path "compute:approve[2]" 0123456789ab');
+  expect(approveCommand("0123456789ab", 2, "prod-eu")).toBe(
+    'pulumi config set --stack prod-eu --path "compute:approve[2]" 0123456789ab',
+  );
+  for (const odd of ["$(rm -rf /)", "a b", "-x", "`id`", undefined]) {
+    expect(approveCommand("0123456789ab", 2, odd)).toBe('pulumi config set --path "compute:approve[2]" 0123456789ab');
+  }
 });

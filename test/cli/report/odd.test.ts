@@ -1,0 +1,80 @@
+/** Documents of which no engine would make one: a line each, exit code 2, and never a crash. */
+import { describe, expect, test } from "vitest";
+import { preview, report, resize, step, urnOf } from "./support";
+
+const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+const text = (value: unknown) => JSON.stringify(value);
+const withConfig = (approve: string) =>
+  text(preview([resize()], { config: { "compute:approve": "X" } })).replace('"X"', approve);
+const EVIL = { toString: 1, valueOf: {} };
+
+describe("a document that no engine writes", () => {
+  test.each<[what: string, document: string, code: number]>([
+    ["objects in the place of reasons", text(preview([resize({ more: { diffReasons: [EVIL, "size"] } })])), 3],
+    ["objects in the place of names", text(preview([resize({ next: { __secret: [EVIL] } })])), 3],
+    [
+      "objects in the place of libraries",
+      text(preview([resize({ next: { settings: { preloadLibraries: { enabledLibraries: [EVIL] } } } })])),
+      3,
+    ],
+    [
+      "an object in the place of the first URN",
+      text({ ...preview([resize()]), steps: [{ op: "refresh", urn: EVIL }] }),
+      2,
+    ],
+    ["approvals nested 20,000 times", withConfig(nested(20_000)), 3],
+    ["approvals nested in a text", withConfig(text(nested(20_000))), 3],
+    [
+      "triggers nested 20,000 times",
+      text(preview([resize({ next: { restartTriggers: "X" } })])).replace('"X"', nested(20_000)),
+      3,
+    ],
+    [
+      "settings nested 20,000 times",
+      text(preview([resize({ next: { settings: "X" } })])).replace('"X"', nested(20_000)),
+      3,
+    ],
+    ["130,000 empty documents in a line", `x\n${"{}".repeat(130_000)}`, 2],
+    ["no counts of changes", text({ ...preview([resize()]), changeSummary: undefined }), 2],
+    ["counts that are texts", text({ ...preview([resize()]), changeSummary: { update: "1" } }), 2],
+    ["counts that are negative", text({ ...preview([resize()]), changeSummary: { update: -1 } }), 2],
+    ["counts that are a list", text({ ...preview([resize()]), changeSummary: [1] }), 2],
+  ])("%s", async (_what, document, code) => {
+    for (const format of ["markdown", "json", "text", "github"]) {
+      const ran = await report(["--format", format], document);
+      expect([format, ran.code]).toEqual([format, code]);
+      if (code === 2) expect(ran.stderr.trim()).not.toBe("");
+      expect(ran.stderr).not.toMatch(/ {4}at |RangeError|TypeError/);
+    }
+  });
+
+  test("of 20,000 computes is read whole", async () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => resize({ name: `c${index}` }));
+    const { code, stdout } = await report(["--format", "markdown"], text(preview(many)));
+    expect(code).toBe(3);
+    expect(stdout).toContain("20000 computes restart");
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(60_000);
+  });
+
+  test("a compute whose state has no type is one by its URN, also below a component", async () => {
+    for (const type of [
+      "pulumi-nodejs:dynamic/compute:Endpoint",
+      "shop:index:Db$pulumi-nodejs:dynamic/compute:Endpoint",
+    ]) {
+      const gone = step({ op: "delete", urn: urnOf("db", type), old: { size: 1 }, oldMore: { type: undefined } });
+      expect((await report([], text(preview([gone])))).code).toBe(3);
+    }
+  });
+});
+
+test.each([1000, 1500, 3000])("the verdict stays, however few bytes there are: %d", async (bytes) => {
+  const failed = { severity: "error", message: `error: ${"x ".repeat(2000)}`, urn: urnOf("db") };
+  for (const document of [
+    text(preview(Array.from({ length: 50 }, (_, index) => resize({ name: `c${index}` })))),
+    text({ ...preview([resize()]), diagnostics: [failed] }),
+  ]) {
+    const { stdout } = await report(["--format", "markdown", "--max-bytes", String(bytes)], document);
+    expect(stdout).toMatch(/^#{2,3} .*(?:50 computes restart|This preview is incomplete)/m);
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(Math.max(bytes, 400));
+  }
+});
