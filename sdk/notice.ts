@@ -3,7 +3,8 @@
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
+import { readMarker } from "../provider/rules/marker.js";
+import { atLeast, impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
 import { differences, type Live, type SettingName, UNKNOWN, type Wish } from "../provider/rules/settings.js";
 import { type Asked, wishOf } from "../provider/rules/wish.js";
 import { Live as LiveFacts } from "./live.js";
@@ -95,11 +96,12 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
   const mode = news["onRestart"] ?? new pulumi.Config("compute").get("onRestart") ?? "warn";
   for (const name of secretNames(news["__secret"])) secrets.add(name);
   const olds = args.oldOutputs && (await plain(args.oldOutputs, secrets));
+  const approved = mode === "refuse" && isRefused(news["restart"]) ? "approved in compute:approve: " : "";
   const at = { urn: pulumi.output(args.urn) } as unknown as pulumi.Resource;
   if (!olds) {
     // A creation, or the second half of a replacement: only the marker knows.
     const marker = typeof news["restart"] === "string" ? news["restart"] : "no";
-    if (mode !== "allow" && marker !== "no") void pulumi.log.warn(warningOfCreation(marker), at);
+    if (mode !== "allow" && marker !== "no") void pulumi.log.warn(approved + warningOfCreation(marker), at);
     return;
   }
   const [live, wish] = [liveIn(olds), wishIn(news)];
@@ -108,10 +110,13 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
   // Messages are never awaited: they wait for the URN, which waits for this hook.
   if (mode !== "allow" && verdict.impact !== "none") {
     const words = await now.wordsOf(args.urn, String(olds["projectId"]), args.id, verdict.impact);
-    void pulumi.log.warn(warningOf(args.id, verdict, words), at);
+    void pulumi.log.warn(approved + warningOf(args.id, verdict, words), at);
   } else if (mode !== "allow" && isUnfinished(olds)) void pulumi.log.warn(warningOfRest(args.id), at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
+
+/** What `refuse` lets through only where it was approved: check has been asked before the hook is. */
+const isRefused = (marker: unknown): boolean => atLeast(readMarker(marker)?.impact ?? "none", "restart");
 
 const RECONNECT = "Clients should reconnect by themselves.";
 

@@ -41,7 +41,9 @@ describeWithEngine("an approval", (engine) => {
       expect(await approve(refused.stdout)).toContain("compute:approve[0]");
       const shown = shownInJson((await ws.previewJson()).document).get("db");
       expect(shown).toMatchObject({ op: "update", restart: ["no", expect.stringMatching(/^yes: size 1 → 2;/)] });
-      expect(shown?.warnings).toHaveLength(1);
+      expect(shown?.warnings).toEqual([
+        expect.stringMatching(/^approved in compute:approve: this change restarts compute ep-/),
+      ]);
       expect(requests(em)).toEqual([]);
       await ws.up({ args: ["--skip-preview"] });
       expect(changes(em).map(({ status }) => status)).toEqual([200]);
