@@ -30,7 +30,6 @@ const WORDS = new Map([
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "the connection was cut in the middle of the answer"],
   ["PROXY_REFUSED", "the proxy did not connect"],
   [TIMED_OUT, "no whole answer came in time"],
-  [BODY_TOO_LARGE, "the answer is larger than 16 MB"],
   ["UND_ERR_HEADERS_TIMEOUT", "no answer came in time"],
   ["UND_ERR_BODY_TIMEOUT", "no whole answer came in time"],
   ["UND_ERR_HEADERS_OVERFLOW", "the answer's headers have no end"],

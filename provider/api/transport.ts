@@ -32,7 +32,11 @@ const OPTIONS = { connect: { timeout: CONNECT_MS }, maxResponseSize: -1 };
  * for the next poll; undici lets the process end all the same. `HTTPS_PROXY` and `NO_PROXY` of the environment hold; what
  * goes to this machine (`http:`) never takes a proxy.
  */
-export function undiciTransport(dispatcher?: Dispatcher, env: NodeJS.ProcessEnv = process.env): Transport {
+export function undiciTransport(
+  dispatcher?: Dispatcher,
+  env: NodeJS.ProcessEnv = process.env,
+  bodyLimit = BODY_LIMIT,
+): Transport {
   let own = dispatcher;
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
   return async ({ method, url, headers, body, timeoutMs }) => {
@@ -59,7 +63,7 @@ export function undiciTransport(dispatcher?: Dispatcher, env: NodeJS.ProcessEnv 
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      return { status: answer.statusCode, headers: flat(answer.headers), text: await read(answer.body) };
+      return { status: answer.statusCode, headers: flat(answer.headers), text: await read(answer.body, bodyLimit) };
     } catch (error) {
       if (httpsProxy && url.startsWith("https:")) throw throughProxy(error);
       throw error;
@@ -69,13 +73,13 @@ export function undiciTransport(dispatcher?: Dispatcher, env: NodeJS.ProcessEnv 
   };
 }
 
-async function read(body: AsyncIterable<Buffer>): Promise<string> {
+async function read(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   // Leaving the loop destroys the body, and with it the connection.
   for await (const part of body) {
     size += part.length;
-    if (size > BODY_LIMIT) throw failed(BODY_TOO_LARGE, `the answer is larger than ${BODY_LIMIT} bytes`);
+    if (size > limit) throw failed(BODY_TOO_LARGE, `the answer is larger than ${limit / 2 ** 20} MB`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");

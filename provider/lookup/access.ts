@@ -1,7 +1,7 @@
 import { Deadline } from "../clock.js";
 import { readConfig, type StackConfig } from "../config.js";
 import { isKind, Stopped } from "../errors.js";
-import { type Context, createContext } from "../operations/context.js";
+import { type Context, type ContextOptions, createContext } from "../operations/context.js";
 
 /** An account, and how long one request with its repetitions may take. */
 export interface Access {
@@ -20,14 +20,15 @@ export function accessTo(
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
   say: (line: string) => void,
+  limits: Pick<ContextOptions, "requestTimeoutMs" | "bodyLimit"> = {},
 ): Access {
   const { account, requestsPerMinute } = readConfig(stack, env);
   if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, apiKey, keySource } = account;
-  const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute]);
+  const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute, limits]);
   let context = contexts.get(name);
   if (!context) {
-    context = createContext({ baseUrl, apiKey, keySource, requestsPerMinute, say });
+    context = createContext({ ...limits, baseUrl, apiKey, keySource, requestsPerMinute, say });
     contexts.set(name, context);
   }
   return { context, keySource, timeoutMs };

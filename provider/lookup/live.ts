@@ -1,11 +1,13 @@
 import { Deadline, duration } from "../clock.js";
-import { readConfig, type StackConfig } from "../config.js";
-import { createContext } from "../operations/context.js";
+import type { StackConfig } from "../config.js";
 import { atLeast, type Impact } from "../rules/restart.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
+import { accessTo } from "./access.js";
 
 /** Milliseconds that a preview waits for what is nice to know. */
 const REQUEST_MS = 3_000;
+/** Of an answer: some hundred computes. A larger one would take seconds to read, during which the program stands still. */
+const BODY_BYTES = 1024 * 1024;
 /** The service's word for "never" is a time long ago. */
 const FIRST_YEAR = Date.parse("2010-01-01T00:00:00Z");
 
@@ -15,10 +17,8 @@ export async function computesNow(
   env: NodeJS.ProcessEnv,
   project: string,
 ): Promise<{ endpoints: WireEndpoint[]; nowMs: number }> {
-  const { account } = readConfig(stack, env);
-  if (account instanceof Error) throw account;
-  const { apiUrl: baseUrl, ...key } = account;
-  const { client, clock } = createContext({ ...key, baseUrl, requestTimeoutMs: REQUEST_MS });
+  const limits = { requestTimeoutMs: REQUEST_MS, bodyLimit: BODY_BYTES };
+  const { client, clock } = accessTo(stack, env, 0, () => {}, limits).context;
   // A deadline that has passed allows the first try and no other.
   return { endpoints: await client.listEndpoints(project, new Deadline(clock, 0)), nowMs: clock.wall() };
 }

@@ -30,14 +30,21 @@ export type ContextOptions = Omit<ClientOptions, "clock" | "transport"> &
   Partial<Pick<ClientOptions, "clock" | "transport">> & {
     /** Seconds between two looks at an operation. @default growing from 0.5 to 5 */
     pollSeconds?: number;
+    /** Bytes of an answer that are read. @default those of the largest page */
+    bodyLimit?: number;
     /** @default that of a lifecycle step */
     lateAdvice?: string;
   };
 
 export function createContext(options: ContextOptions): Context {
   const clock = options.clock ?? systemClock;
-  const { say = () => {}, lateAdvice = LATE_ADVICE } = options;
-  const client = new Client({ ...options, clock, say, transport: options.transport ?? undiciTransport() });
+  const { say = () => {}, lateAdvice = LATE_ADVICE, bodyLimit } = options;
+  const client = new Client({
+    ...options,
+    clock,
+    say,
+    transport: options.transport ?? undiciTransport(undefined, process.env, bodyLimit),
+  });
   const lists = new EndpointLists(client, clock);
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, pollMs);

@@ -64,6 +64,29 @@ describe("the computes as they are now", () => {
     },
   );
 
+  test("are not to be had where the list is larger than what is read in a moment", async () => {
+    const body = {
+      endpoints: Array.from({ length: 20_000 }, (_, index) => ({ id: `ep-${index}`, host: "h".repeat(40) })),
+    };
+    const { answer, requests } = await asked((em) => void em.faults.add({ match: {}, then: { status: 200, body } }));
+    expect(answer).toMatchObject({ message: expect.stringMatching(/: the answer is larger than 1 MB /) });
+    expect(requests).toHaveLength(1);
+  });
+
+  test("keep to the rate that the stack's config names", async () => {
+    const em = await startEmulator();
+    const env = { COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url };
+    const stack = { get: (name: string) => (name === "compute:requestsPerMinute" ? "1" : undefined) };
+    const ask = () => desk.computesNow(stack, env, SEED.projectId);
+    try {
+      await ask();
+      await expect(ask()).rejects.toThrow(/no time is left for it within the rate limit/);
+      expect(em.requests).toHaveLength(1);
+    } finally {
+      await em.close();
+    }
+  });
+
   test("are not to be had without a key", async () => {
     await expect(desk.computesNow({ get: () => undefined }, {}, SEED.projectId)).rejects.toThrow(/no API key/);
   });
