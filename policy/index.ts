@@ -78,11 +78,16 @@ export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidat
     configSchema: { properties: schemaOf(args) },
     validateResource: (resource, report) => {
       if (resource.type !== ENDPOINT_TYPE || !covers(resource.getConfig<Scope>(), resource.urn)) return;
-      const notice = readMarker(markerOf(resource));
-      if (notice?.impact === impact) report(messageOf(notice.text, resource, `${name}-${impact}`));
+      const marker = markerOf(resource);
+      if (marker === undefined) return;
+      // A notice that can't be read may say anything: it is taken for the worst.
+      const { impact: said, text } = readMarker(marker) ?? { impact: "new-host", text: UNREAD };
+      if (said === impact) report(messageOf(text, resource, `${name}-${impact}`));
     },
   }));
 }
+
+const UNREAD = "the notice of this change can't be read: another version of pulumi-compute-endpoint may have made it";
 
 /** What the pack's config leaves out is as in the arguments. */
 const schemaOf = (args: Scope): PolicyConfigSchema["properties"] =>

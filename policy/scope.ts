@@ -25,7 +25,14 @@ export const DESCRIPTIONS: Record<keyof Scope, string> = {
 /** What holds where nothing is said. */
 export const NO_SCOPE: Required<Scope> = { stacks: ["*"], exceptStacks: [], resources: ["*"], exceptResources: [] };
 
+/** @throws an error for a pattern that fits no stack, and would guard nothing or except nothing in silence */
 export function covers(scope: Scope, urn: string): boolean {
+  for (const pattern of [...(scope.stacks ?? []), ...(scope.exceptStacks ?? [])]) {
+    if (pattern.includes("/") || pattern.includes("*")) continue;
+    throw new Error(
+      `the stack ${JSON.stringify(pattern)} in the policies' scope fits none: write PROJECT/STACK, or */${pattern} for the stacks of that name in all projects`,
+    );
+  }
   const identity = identityOf(urn);
   // What can't be told apart is not excepted.
   if (!identity) return true;

@@ -53,8 +53,8 @@ describe("the notice", () => {
     ["of another version, in other words", { restart: "yes: something new" }, ["compute-restart"]],
     ["that is no", { restart: "no" }, []],
     ["that is not there", {}, []],
-    ["that is none", { restart: 7 }, []],
-    ["that only looks like one", { restart: "yesterday: a" }, []],
+    ["that can't be read is taken for the worst", { restart: 7 }, ["compute-new-host"]],
+    ["that only looks like one", { restart: "yesterday: a" }, ["compute-new-host"]],
   ])("%s: %j falls to %j", (_what, props, policies) => {
     expect(spoken(props)).toEqual(policies);
   });
@@ -83,7 +83,6 @@ describe("the scope", () => {
     [{ stacks: ["s*p/p*d"] }, true],
     [{ stacks: ["*"] }, true],
     [{ stacks: ["shop/dev"] }, false],
-    [{ stacks: ["prod"] }, false],
     [{ stacks: ["shop/pro"] }, false],
     [{ stacks: ["shop/prod*prod"] }, false],
     [{ stacks: ["shop/pr.d"] }, false],
@@ -92,7 +91,6 @@ describe("the scope", () => {
     [{ stacks: ["shop/dev", "shop/prod"] }, true],
     [{ exceptStacks: ["shop/prod"] }, false],
     [{ exceptStacks: ["shop/dev"] }, true],
-    [{ exceptStacks: ["primary"] }, true],
     [{ resources: ["primary"] }, true],
     [{ resources: ["prim*"] }, true],
     [{ resources: ["replica"] }, false],
@@ -106,6 +104,13 @@ describe("the scope", () => {
   ])("%j: %s", (args, isCovered) => {
     expect(spoken(RESTART, args).length > 0).toBe(isCovered);
   });
+
+  test.each<Scope>([{ stacks: ["prod"] }, { exceptStacks: ["shop/dev", "prod"] }])(
+    "that names a stack without its project fits none, and says how to write it: %j",
+    (scope) => {
+      expect(() => spoken(RESTART, scope)).toThrow(/the stack "prod" .* write PROJECT\/STACK, or \*\/prod/);
+    },
+  );
 
   test("of a name that says urn: by itself is its URN's, not its name's", () => {
     const urn = urnOf("prod", "urn:mine");
