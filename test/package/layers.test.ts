@@ -18,7 +18,8 @@ interface Rule {
 
 /** From the top down. A file belongs to the longest name that fits it. */
 const LAYERS: Record<string, Rule> = {
-  cli: { ours: ["sdk", "emulator", "provider"], packages: ["node:"] },
+  // Of its own package, the version.
+  cli: { ours: ["sdk", "emulator", "provider"], packages: ["node:", "pulumi-compute-endpoint/package.json"] },
   // The look-ups only as types, or when one is asked: what is loaded at once is counted below.
   sdk: { ours: ["provider/rules", "provider/lookup"], packages: ["@pulumi/pulumi", "node:"] },
   emulator: { ours: ["provider/wire"], packages: ["zod", "node:"] },
