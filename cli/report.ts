@@ -3,7 +3,7 @@
 import { appendFile } from "node:fs/promises";
 import type { Command } from "./command.js";
 import type { Io } from "./io.js";
-import { clean, plain, quote } from "./report/clean.js";
+import { clean, plain, powerless, quote } from "./report/clean.js";
 import { HELP, type Options, optionsOf } from "./report/flags.js";
 import { folderOf } from "./report/folder.js";
 import { annotations } from "./report/github.js";
@@ -11,7 +11,7 @@ import { fromFile, read, type Source, STDIN } from "./report/input.js";
 import { json } from "./report/json.js";
 import { markdown } from "./report/markdown.js";
 import { recognize } from "./report/recognize.js";
-import { stackReport } from "./report/stack.js";
+import { stackReport, UNKNOWN_NAME } from "./report/stack.js";
 import { text } from "./report/text.js";
 import type { Report, StackReport } from "./report/types.js";
 import { exitCodeOf } from "./report/verdict.js";
@@ -34,7 +34,8 @@ export const reportCommand = (around: Surroundings): Command => ({
       return EXIT.ok;
     }
     const report = await reportOn(await sourcesOf(options.files, around), options, io, around);
-    for (const line of problemsIn(report)) io.err.write(`compute-endpoint report: ${line}\n`);
+    for (const line of [...problemsIn(report), ...nameProblems(report, options)])
+      io.err.write(`compute-endpoint report: ${line}\n`);
     await write(report, options, io);
     return report.exitCode;
   },
@@ -83,6 +84,14 @@ function problemsIn({ stacks, unusable }: Report): string[] {
   return [...unusable, ...failed].map(inOneLine);
 }
 
+/** A name that is of another stack would let the report take the place of that one's. */
+function nameProblems({ stacks }: Report, { name }: Options): string[] {
+  const [only, ...more] = stacks;
+  if (!only || more.length > 0 || only.stack === UNKNOWN_NAME || !/^[^/\s]+\/[^/\s]+$/.test(name ?? "")) return [];
+  const place = `${only.project}/${only.stack}`;
+  return name === place ? [] : [inOneLine(`--name is ${name}, but the document is of ${place}`)];
+}
+
 async function write(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
   switch (format ?? (io.out.isTTY ? "text" : "markdown")) {
     case "json":
@@ -103,4 +112,4 @@ async function write(report: Report, { format, name, maxBytes }: Options, io: Io
 }
 
 const LONGEST_LINE = 2000;
-const inOneLine = (line: string): string => clean(plain(line), LONGEST_LINE);
+const inOneLine = (line: string): string => powerless(clean(plain(line), LONGEST_LINE));

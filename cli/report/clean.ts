@@ -29,6 +29,9 @@ export function clean(text: string, longest = LONGEST): string {
   return isCut ? `${letters.slice(0, longest).join("").trimEnd()}…` : line;
 }
 
+/** GitHub's runner takes a line that begins with `::`, and `##[` anywhere in a line, for a command. */
+export const powerless = (text: string): string => text.replace(/^(\s*)::/gm, "$1: :").replaceAll("##[", "## [");
+
 /** What may stand in a comment of HTML, and is the same at each run. */
 export const plainName = (text: string): string =>
   text

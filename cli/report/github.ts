@@ -1,6 +1,6 @@
 // Workflow commands: annotations at the program's lines.
 
-import { plain } from "./clean.js";
+import { plain, powerless } from "./clean.js";
 import type { Finding, Report } from "./types.js";
 import { findingsIn, sentenceOf, stops } from "./verdict.js";
 import { changesOf } from "./words.js";
@@ -33,7 +33,7 @@ export function annotations(report: Report): string {
   );
   const all = [...broken, ...felt];
   const lines = (["error", "warning"] as const).flatMap((kind) => few(all.filter((one) => one.kind === kind)));
-  return [...lines.map(command), line(sentenceOf(findingsIn(stacks), isPartial, failOn)), ""].join("\n");
+  return [...lines.map(command), powerless(sentenceOf(findingsIn(stacks), isPartial, failOn)), ""].join("\n");
 }
 
 /** The last one that GitHub would show speaks for the rest. */
@@ -71,8 +71,6 @@ function command({ kind, title, message, position }: Annotation): string {
   return `::${kind} ${[...place, `title=${property(title)}`].join(",")}::${data(message)}`;
 }
 
-/** The runner knows an older form of commands too, which may begin anywhere in a line. */
-const line = (text: string): string => text.replaceAll("##[", "## [");
 const data = (text: string): string =>
-  line(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  powerless(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

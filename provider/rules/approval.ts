@@ -107,7 +107,9 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
     const place = list ? ` (entry ${list.indexOf(one) + 1} of compute:approve)` : "";
     const [hex = "", day, ...more] = typeof entry === "string" ? entry.trim().split("@") : [];
     const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
-    if (!DIGEST.test(hex) || until === undefined || more.length > 0) {
+    // 1234567890e2 without quotes has come as another number.
+    const isRounded = typeof one === "number" && one % 100 === 0;
+    if (isRounded || !DIGEST.test(hex) || until === undefined || more.length > 0) {
       const problem = `${shown(one)} is no approval${place}: 12 hex digits in quotes, and perhaps "@2027-01-31" for its last day`;
       return { digests: new Set(), ended: new Map(), count: list?.length ?? 1, problem };
     }

@@ -78,3 +78,22 @@ test.each([1000, 1500, 3000])("the verdict stays, however few bytes there are: %
     expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(Math.max(bytes, 400));
   }
 });
+
+test("no word of a document becomes a command to GitHub's runner", async () => {
+  const message = "::stop-commands::x\n::set-output name=a::b ##[add-mask]x";
+  const failed = preview([resize({ name: "##[add-mask]x" })], { diagnostics: [{ severity: "error", message }] });
+  for (const format of ["text", "github"]) {
+    const { stdout, stderr } = await report(["--format", format], text(failed));
+    const commands = `${stdout}\n${stderr}`.split("\n").filter((line) => /^\s*::|##\[/.test(line));
+    expect(commands.filter((line) => !/^::(?:error|warning) /.test(line) || line.includes("##["))).toEqual([]);
+  }
+});
+
+test.each([
+  ["shop/dev", "compute-endpoint report: --name is shop/dev, but the document is of shop/prod\n"],
+  ["shop/prod", ""],
+  ["computes of the shop", ""],
+  ["acme/shop/dev", ""],
+])("a name that is another stack's is remarked: %s", async (name, said) => {
+  expect((await report(["--name", name], text(preview([])))).stderr).toBe(said);
+});

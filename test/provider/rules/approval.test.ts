@@ -137,6 +137,18 @@ describe("the approvals in the stack's config", () => {
   const [A, B] = ["0123456789ab", "abcdef012345"];
   const NOON = Date.parse("2027-01-31T12:00:00Z");
 
+  test("a number that may have been written with an exponent is to be quoted", () => {
+    expect(readApprovals("[1234567890e2]", NOON)).toMatchObject({
+      digests: new Set(),
+      problem: expect.stringContaining(
+        "123456789000 is no approval (entry 1 of compute:approve): 12 hex digits in quotes",
+      ),
+    });
+    expect(readApprovals('["1234567890e2", "123456789000", 123456789012]', NOON)).toMatchObject({
+      digests: new Set(["1234567890e2", "123456789000", "123456789012"]),
+    });
+  });
+
   test.each<[string, string | undefined, string[], number]>([
     ["nothing", undefined, [], 0],
     ["an empty text", "", [], 0],
