@@ -53,6 +53,12 @@ function rateLimit(text: string): EmulatorOptions["rateLimit"] {
   };
 }
 
+function fields(text: string): string[] {
+  const names = text.split(",").filter(Boolean);
+  if (names.length > 0) return names;
+  throw new Error(`must name a field, not ${JSON.stringify(text)}`);
+}
+
 const FLAGS: Flag[] = [
   { name: "port", value: "PORT", help: "0, the default, takes a free one", parse: wholeNumber(LARGEST_PORT) },
   { name: "apiKey", value: "KEY", help: "the key that clients must send; made up if left out", parse: key },
@@ -79,7 +85,7 @@ const FLAGS: Flag[] = [
     name: "ignoredFields",
     value: "A,B",
     help: "fields that are answered with success and not taken: name,settings.pg_settings.work_mem",
-    parse: (text) => text.split(",").filter(Boolean),
+    parse: fields,
   },
   choice("listOrder", ["newest", "random"], "order of the lists that promise none"),
   choice("restoredBranch", ["new", "same"], "does restoring a branch make a new one, to which computes move"),

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noThenProperty: the word of the control route, "match … then …", is kept in the code
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { KnownField } from "./ignored.js";
 import type { OperationEnd } from "./world.js";
@@ -58,7 +59,7 @@ export interface IgnoreFault {
     fields: string[];
     /** @default both */
     method?: "POST" | "PATCH";
-    /** How many requests that create or change a compute. @default 1 */
+    /** How many requests that have one of the fields. @default 1 */
     times?: number;
   };
 }
@@ -69,6 +70,18 @@ export type FaultRule = RequestFault | OperationFault | IgnoreFault;
 const times = z.number().int().min(1).default(1);
 const LONGEST_DELAY_MS = 3_600_000;
 
+/** What Node would not send, with its name: a rule must not fail when its request comes. */
+function refuseUnsendable(headers: Record<string, string>, context: z.RefinementCtx): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch (error) {
+      context.addIssue({ code: "custom", path: [name], message: (error as Error).message });
+    }
+  }
+}
+
 const RequestRule = z.strictObject({
   match: z.strictObject({ method: z.string().min(1).optional(), path: z.string().min(1).optional() }),
   times,
@@ -76,7 +89,7 @@ const RequestRule = z.strictObject({
     .strictObject({
       status: z.number().int().min(200).max(599).optional(),
       body: z.unknown().optional(),
-      headers: z.record(z.string(), z.string()).optional(),
+      headers: z.record(z.string(), z.string()).superRefine(refuseUnsendable).optional(),
       delayMs: z.number().min(0).max(LONGEST_DELAY_MS).optional(),
       cut: z.literal(true).optional(),
       work: z.boolean().optional(),
@@ -167,9 +180,10 @@ export class Faults {
     return { end: rule.then, failures: 0 };
   }
 
-  /** The fields that this request will find ignored. */
-  ignoredIn(method: "POST" | "PATCH"): string[] {
-    return use(this.ignored, (one) => one.method === undefined || one.method === method)?.fields ?? [];
+  /** The fields that this request will find ignored: a rule waits for one that has a field of its. */
+  ignoredIn(method: "POST" | "PATCH", has: (field: string) => boolean): string[] {
+    const isFor = (one: IgnoreFault["ignore"]) => one.method === undefined || one.method === method;
+    return use(this.ignored, (one) => isFor(one) && one.fields.some(has))?.fields ?? [];
   }
 }
 
@@ -194,13 +208,24 @@ function parsed<T extends z.ZodType>(schema: T, rule: unknown): z.output<T> {
 function fits(match: { method?: string; path?: string }, method: string, path: string): boolean {
   if (match.method !== undefined && match.method !== "*" && match.method.toUpperCase() !== method) return false;
   if (match.path === undefined) return true;
-  return match.path.includes("*") ? pattern(match.path).test(path) : path.startsWith(match.path);
+  return match.path.includes("*") ? isLike(match.path, path) : path.startsWith(match.path);
 }
 
-function pattern(glob: string): RegExp {
-  const source = glob
-    .split(/(\*\*|\*)/)
-    .map((part) => (part === "**" ? ".*" : part === "*" ? "[^/]*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
-    .join("");
-  return new RegExp(`^${source}$`);
+/** By the places that each piece of the pattern can lead to, so that no pattern takes long. */
+function isLike(pattern: string, path: string): boolean {
+  let ends = new Set([0]);
+  for (const piece of pattern.split(/(\*+)/)) {
+    const next = new Set<number>();
+    for (const at of ends) {
+      if (!piece.startsWith("*")) {
+        if (path.startsWith(piece, at)) next.add(at + piece.length);
+        continue;
+      }
+      const slash = path.indexOf("/", at);
+      const last = piece.length > 1 || slash < 0 ? path.length : slash;
+      for (let end = at; end <= last && !next.has(end); end += 1) next.add(end);
+    }
+    ends = next;
+  }
+  return ends.has(path.length);
 }

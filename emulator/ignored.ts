@@ -20,11 +20,18 @@ const isTree = (value: unknown): value is Tree => typeof value === "object" && v
 
 /** What a wish comes to when the server ignores what it ignores: there, what is stored stays. */
 export function taken<T extends object>(site: Site, method: "POST" | "PATCH", wish: T, stored: object = {}): T {
-  const ignored = [...site.rules.ignoredFields, ...site.faults.ignoredIn(method)];
+  const ignored = [...site.rules.ignoredFields, ...site.faults.ignoredIn(method, (path) => names(wish as Tree, path))];
   // One limit alone could leave a pair that no service has: the lower above the upper.
   return (LIMITS.some((limit) => ignored.includes(limit)) ? [...ignored, ...LIMITS] : ignored)
     .filter((path) => method === "PATCH" || !NEEDED.includes(path))
     .reduce<Tree>((left, path) => kept(left, stored as Tree, path), wish as Tree) as T;
+}
+
+function names(wish: Tree, path: string): boolean {
+  if (Object.hasOwn(wish, path)) return true;
+  const [name = "", ...rest] = path.split(".");
+  const inner = wish[name];
+  return isTree(inner) && names(inner, rest.join("."));
 }
 
 /** Names may hold dots themselves (`auto_explain.log_analyze`), so the longest name that is there is taken first. */

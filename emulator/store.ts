@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
@@ -30,6 +30,8 @@ const File = z.strictObject({
 export function load(path: string): Saved | undefined {
   let text: string;
   try {
+    // A device may have no end.
+    if (!statSync(path).isFile()) throw new Error("it is no file");
     text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -55,7 +55,10 @@ describe("a file that can't be used is said in one line, and left alone", () => 
     expect(readFileSync(state, "utf8")).toBe(text);
   });
 
-  test("a folder", () => {
-    expect(() => createEmulator({ state: folder })).toThrow(`can't read the state in ${folder}: EISDIR`);
+  test.each([
+    ["a folder", () => folder],
+    ["a device without an end", () => "/dev/zero"],
+  ])("%s", (_what, path) => {
+    expect(() => createEmulator({ state: path() })).toThrow(`can't read the state in ${path()}: it is no file`);
   });
 });

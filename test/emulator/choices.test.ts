@@ -108,6 +108,16 @@ describe("fields that are ignored", () => {
     expect((await set(emulated, { name: "z" })).name).toBe("z");
   });
 
+  test("a rule waits for a request that has one of its fields", async () => {
+    const emulated = emulator();
+    emulated.running.faults.add({ ignore: { fields: ["settings.pg_settings.work_mem", "name"] } });
+    await emulated.call("PATCH", PRIMARY, { endpoint: { settings: { pg_settings: { max_connections: "50" } } } });
+    emulated.settle();
+    expect((await emulated.control("GET", "/faults")).body).toHaveLength(1);
+    await emulated.call("PATCH", PRIMARY, { endpoint: { settings: { pg_settings: { work_mem: "8MB" } } } });
+    expect((await emulated.control("GET", "/faults")).body).toEqual([]);
+  });
+
   test("no more once the rules are cleared", async () => {
     const emulated = emulator();
     emulated.running.faults.add({ ignore: { fields: ["name"], times: 9 } });

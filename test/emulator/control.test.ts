@@ -90,6 +90,8 @@ describe("fault rules over the wire", () => {
     [{ match: {}, then: {} }, "nothing to do"],
     [{ match: {}, then: { work: true } }, "nothing to do"],
     [{ match: {}, then: { status: 99 } }, "then.status"],
+    [{ match: {}, then: { headers: { "no name": "1" } } }, "then.headers.no name"],
+    [{ match: {}, then: { headers: { "x-a": "1\n2" } } }, "then.headers.x-a"],
     [{ match: {}, then: { status: 500, cut: true } }, "exclude each other"],
     [{ match: {}, then: { delayMs: 5, work: false } }, "give status or cut"],
     [{ match: {}, then: { body: "x", cut: true } }, "a body needs a status"],

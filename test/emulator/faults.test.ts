@@ -59,6 +59,12 @@ describe("a spoilt answer", () => {
     ["/projects/**", PRIMARY, true],
     ["**/endpoints/*", PRIMARY, true],
     ["/projects.*", PRIMARY, false],
+    ["/projects/*/end*ts/ep-*", PRIMARY, true],
+    ["*", PRIMARY, false],
+    ["**", PRIMARY, true],
+    ["/**/**/ep-*", PRIMARY, true],
+    // Would be tried in every way there is by a pattern that goes back.
+    [`${"**a".repeat(300)}!`, PRIMARY, false],
   ])("for the path %s, at %s: %s", async (path, asked, fits) => {
     const emulated = spoilt({ match: path === undefined ? {} : { path }, then: { status: 502 } });
     expect((await emulated.call("GET", `${asked}?limit=1`)).status === 502).toBe(fits);

@@ -48,6 +48,7 @@ describe("each flag is the option of the same name", () => {
     [["--rate-limit", "0"], '--rate-limit must be a whole number from 1 to 1000000, not "0"'],
     [["--restart-idle-status", "404"], '--restart-idle-status must be 412 or 423, not "404"'],
     [["--suspend-default-seconds", "0"], "--suspend-default-seconds must be a whole number from 1"],
+    [["--ignored-fields", ","], '--ignored-fields must name a field, not ","'],
     [["--state", ""], "--state must be the path of a file"],
     [["--state"], "--state <value>"],
     [["--locks", "branch"], "Unknown option '--locks'"],
