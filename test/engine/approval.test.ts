@@ -6,7 +6,7 @@ import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
 import { changes, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
 
 const APPROVE =
-  /To approve exactly this change, [0-9a-f]{12}: (pulumi config set --path "compute:approve\[\d\]" [0-9a-f]{12})$/m;
+  /To approve exactly this change, [0-9a-f]{12}: (pulumi config set --stack [\w.-]+ --path "compute:approve\[\d\]" [0-9a-f]{12})$/m;
 
 describeWithEngine("an approval", (engine) => {
   let story: Story;
