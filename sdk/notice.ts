@@ -5,7 +5,14 @@ import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
 import { readMarker } from "../provider/rules/marker.js";
 import { atLeast, impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
-import { differences, type Live, type SettingName, UNKNOWN, type Wish } from "../provider/rules/settings.js";
+import {
+  differences,
+  type Live,
+  propertyOf,
+  type SettingName,
+  UNKNOWN,
+  type Wish,
+} from "../provider/rules/settings.js";
 import { type Asked, wishOf } from "../provider/rules/wish.js";
 import { Live as LiveFacts } from "./live.js";
 
@@ -112,6 +119,7 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
     const words = await now.wordsOf(args.urn, String(olds["projectId"]), args.id, verdict.impact);
     void pulumi.log.warn(approved + warningOf(args.id, verdict, words), at);
   } else if (mode !== "allow" && isUnfinished(olds)) void pulumi.log.warn(warningOfRest(args.id), at);
+  for (const line of surprisesIn(olds, news, wish, live)) void pulumi.log.warn(line, at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
 
@@ -126,6 +134,22 @@ function warningOf(id: string, verdict: Verdict, now: string | undefined): strin
   const what = mayReplace ? "may replace" : (does[verdict.impact] ?? "affects");
   const live = now ? ` Right now it is ${now}.` : "";
   return `this change ${what} compute ${id}: ${sentence(verdict)}.${live} ${RECONNECT}`;
+}
+
+/** What the diff shows without its reason, or not at all. */
+function surprisesIn(olds: Props, news: Props, wish: Wish, live: Live): string[] {
+  const refused = Object.keys((olds["notTaken"] ?? {}) as Props);
+  const again = differences(wish, live).map(propertyOf);
+  const lines = refused
+    .filter((property) => again.includes(property))
+    .map((property) => `${property} is asked for again: the service did not take it the last time`);
+  // What was taken over is released where nothing else is said.
+  if (olds["adopted"] === true && olds["onDelete"] === "delete" && news["onDelete"] === undefined) {
+    lines.push(
+      'without onDelete this compute, which was taken over, is no longer deleted with the resource: it is released. To have it deleted, say onDelete: "delete"',
+    );
+  }
+  return lines;
 }
 
 const isUnfinished = ({ unfinished }: Props): boolean => Array.isArray(unfinished) && unfinished.length > 0;

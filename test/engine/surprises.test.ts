@@ -1,0 +1,44 @@
+/** What a preview says beside the diff, which shows it without its reason or not at all. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
+import { files, type Story, shownInJson, startStory } from "./support";
+
+describeWithEngine("a preview warns", (engine) => {
+  let story: Story;
+  const use = (args: string) =>
+    story.ws.setProgram(files(`new Endpoint("db", { projectId, branchId, adopt: true, ${args} });`));
+  const warnings = async () => shownInJson((await story.ws.previewJson()).document).get("db")?.warnings;
+
+  beforeAll(async () => {
+    story = await startStory(engine, { program: "" });
+    await use('name: "one", onDelete: "delete"');
+    await story.ws.up({ args: ["--skip-preview"] });
+  }, ENGINE_TEST_MS);
+  afterAll(() => story?.close());
+
+  test(
+    "when a setting is asked for again that the service did not take",
+    async () => {
+      const { ws, em } = story;
+      await use('name: "two", onDelete: "delete"');
+      em.faults.add({ ignore: { fields: ["name"], times: 9 } });
+      expect(await warnings()).toEqual([]);
+      await ws.up({ args: ["--skip-preview"] });
+      expect(await warnings()).toContain("name is asked for again: the service did not take it the last time");
+      em.faults.clear();
+      await ws.up({ args: ["--skip-preview"] });
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "when a compute that was to be deleted is released from now on",
+    async () => {
+      await use('name: "two"');
+      expect(await warnings()).toEqual([expect.stringMatching(/^without onDelete this compute, .* is released\. /)]);
+      await use('name: "two", onDelete: "release"');
+      expect(await warnings()).toEqual([]);
+    },
+    ENGINE_TEST_MS,
+  );
+});
