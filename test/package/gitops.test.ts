@@ -53,6 +53,23 @@ describe("the GitLab pipeline", () => {
   });
 });
 
+test("a program in a folder is previewed there, by all of them, and its report is found", () => {
+  const { folder, run } = bench("nothing");
+  mkdirSync(join(folder, "infra/shop"), { recursive: true });
+  const { code } = run(scriptOf(preview), { ...pipeline.variables, FOLDER: "infra/shop", STACK: "prod" });
+  expect(code).toBe(0);
+  expect(existsSync(join(folder, "infra/shop/preview.json"))).toBe(true);
+  expect(existsSync(join(folder, "reports/prod/report.md"))).toBe(true);
+
+  const { env, jobs } = parse(textOf("github/compute-preview.yml"));
+  const { defaults, steps } = jobs.preview;
+  expect(env.FOLDER).toBe(".");
+  expect(defaults.run["working-directory"]).toBe(`\${{ env.FOLDER }}`);
+  expect(steps.flatMap((step: { with?: object }) => Object.values(step.with ?? {}))).toEqual(
+    expect.arrayContaining([`\${{ env.FOLDER }}/package-lock.json`, `\${{ env.FOLDER }}/report.md`]),
+  );
+});
+
 describe("the note", () => {
   let server: Server | undefined;
   afterEach(() => new Promise<unknown>((resolve) => (server ? server.close(resolve) : resolve(undefined))));
