@@ -41,7 +41,7 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
     remarks: approvals.problem
       ? [`compute:approve can't be used, so nothing counts as approved: ${quote(clean(approvals.problem, 200))}`]
       : [],
-    approvalCount: approvals.count,
+    approvals,
   };
 }
 

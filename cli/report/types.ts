@@ -1,5 +1,6 @@
 // What the parts of the report hand on: documents in, findings out. Texts in findings are clean (clean.ts).
 
+import type { Approvals } from "../../provider/rules/approval.js";
 import type { Impact, Reason } from "../../provider/rules/restart.js";
 
 export type Raw = Record<string, unknown>;
@@ -100,8 +101,8 @@ export interface StackReport {
   errors: string[];
   /** What else a reader should know. */
   remarks: string[];
-  /** How many approvals the stack's config lists: the index of the next one. */
-  approvalCount: number;
+  /** Where the next one goes in the stack's config. */
+  approvals: Pick<Approvals, "count" | "alone">;
 }
 
 export interface Report {

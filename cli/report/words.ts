@@ -43,11 +43,14 @@ export function connectionsOf({ before, after }: Finding): string {
 export const hostAfter = ({ impact }: Finding): string => (impact === "delete" ? "none" : "new host");
 
 /** The commands that approve what is open, in the order of the findings. */
-export function commandsOf({ findings, approvalCount, stack }: StackReport, shown: readonly Finding[] = findings) {
+export function commandsOf(
+  { findings, approvals: { count, alone }, stack }: StackReport,
+  shown: readonly Finding[] = findings,
+) {
   const open = findings.filter(({ approval }) => approval?.digest !== undefined && !approval.approved);
   const all = open.map((finding, at) => ({
     finding,
-    command: approveCommand(finding.approval!.digest!, approvalCount + at, stack),
+    command: approveCommand(finding.approval!.digest!, { count: count + at, ...(at === 0 && { alone }) }, stack),
   }));
   const rows = new Set(shown);
   return all.filter(({ finding }) => rows.has(finding));

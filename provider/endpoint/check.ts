@@ -126,7 +126,7 @@ function refusals(
   const ended = approval && approvals.ended.get(approval);
   const over = ended ? `. Its approval ended on ${ended}` : "";
   const approve = approval
-    ? `${over}. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals.count, urn && identityOf(urn)?.stack)}`
+    ? `${over}. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals, urn && identityOf(urn)?.stack)}`
     : "";
   const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));

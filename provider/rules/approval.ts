@@ -88,6 +88,8 @@ export interface Approvals {
   ended: ReadonlyMap<string, string>;
   /** How many the stack's config lists, used up and expired ones as well: the index of the next one. */
   count: number;
+  /** The only one, where it is no list: no index can be added to it. */
+  alone?: string;
   /** Why the value can't be used. */
   problem?: string;
 }
@@ -116,7 +118,7 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
     if (nowMs <= until) digests.add(hex);
     else if (day !== undefined) ended.set(hex, day);
   }
-  return { digests, ended, count: list?.length ?? 1 };
+  return { digests, ended, count: list?.length ?? 1, ...(list ? {} : { alone: text.trim() }) };
 }
 
 /** An entry in a message, whatever it is. */
@@ -139,8 +141,17 @@ function endOf(day: string): number | undefined {
   return isDay ? start + 24 * 3_600_000 - 1 : undefined;
 }
 
-/** The command that approves: the same in errors and reports, to be copied. A stack whose name a shell may read otherwise is left out. */
-export function approveCommand(digest: string, count: number, stack: string | undefined): string {
+/**
+ * The command that approves: the same in errors and reports, to be copied. A stack whose name a shell may read otherwise is
+ * left out. What is no list is made one first.
+ */
+export function approveCommand(
+  digest: string,
+  { count, alone }: Pick<Approvals, "count" | "alone">,
+  stack: string | undefined,
+): string {
   const which = stack !== undefined && /^\w[\w.-]*$/.test(stack) ? ` --stack ${stack}` : "";
-  return `pulumi config set${which} --path "compute:approve[${count}]" ${digest}`;
+  const set = (at: number, value: string) => `pulumi config set${which} --path "compute:approve[${at}]" ${value}`;
+  const list = alone === undefined ? [] : [`pulumi config rm${which} compute:approve`, set(0, alone)];
+  return [...list, set(count, digest)].join(" && ");
 }

@@ -90,8 +90,8 @@ describe("what is approved", async () => {
     const approvals = stacks[0].computes.map(({ approval }: Parsed) => approval);
     expect(approvals.map(({ command }: Parsed) => command)).toEqual([
       undefined,
-      approveCommand(approvals[1].digest, 2, "prod"),
-      approveCommand(approvals[2].digest, 3, "prod"),
+      approveCommand(approvals[1].digest, { count: 2 }, "prod"),
+      approveCommand(approvals[2].digest, { count: 3 }, "prod"),
     ]);
   });
 

@@ -183,10 +183,24 @@ describe("the approvals in the stack's config", () => {
 });
 
 test("the command is one that every shell takes", () => {
-  expect(approveCommand("0123456789ab", 2, "prod-eu")).toBe(
+  expect(approveCommand("0123456789ab", { count: 2 }, "prod-eu")).toBe(
     'pulumi config set --stack prod-eu --path "compute:approve[2]" 0123456789ab',
   );
   for (const odd of ["$(rm -rf /)", "a b", "-x", "`id`", undefined]) {
-    expect(approveCommand("0123456789ab", 2, odd)).toBe('pulumi config set --path "compute:approve[2]" 0123456789ab');
+    expect(approveCommand("0123456789ab", { count: 2 }, odd)).toBe(
+      'pulumi config set --path "compute:approve[2]" 0123456789ab',
+    );
   }
+});
+
+test("a single text is made a list first: no index can be added to it", () => {
+  const [old, next] = ["abcdef012345@2027-01-31", "0123456789ab"];
+  expect(approveCommand(next, readApprovals(old, 0), "prod")).toBe(
+    [
+      "pulumi config rm --stack prod compute:approve",
+      `pulumi config set --stack prod --path "compute:approve[0]" ${old}`,
+      `pulumi config set --stack prod --path "compute:approve[1]" ${next}`,
+    ].join(" && "),
+  );
+  expect(approveCommand(next, readApprovals(JSON.stringify([old]), 0), "prod")).not.toContain("rm");
 });
