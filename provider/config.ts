@@ -36,7 +36,7 @@ export interface ProviderConfig {
 }
 
 export interface ConfigProblem {
-  /** The config key or environment variable. */
+  /** The config key, or the option. */
   name: string;
   reason: string;
 }
@@ -80,6 +80,9 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
   const approvals = readApprovals(stack.get("compute:approve"), nowMs);
   if (approvals.problem) problems.push({ name: "compute:approve", reason: approvals.problem });
   const account = readAccount(stack, env);
+  // The program gives an instance its key, so a preview has it as well; other keys may be there only where changes are made.
+  const isInstance = stack.get(INSTANCE.name) !== undefined;
+  if (account instanceof Error && isInstance) problems.push({ name: "provider", reason: account.message });
   return { account, onRestart, sizes, autoName, pollSeconds, requestsPerMinute, approvals, problems };
 }
 

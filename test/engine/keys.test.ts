@@ -214,6 +214,9 @@ describeWithEngine("a key", (engine) => {
       await stack.use(program);
       const { stdout } = await stack.ws.up({ args: ["--skip-preview"], env: variables, fails: true });
       for (const part of parts) expect(stdout).toContain(part);
+      // What the program gives it, a preview has as well.
+      const preview = await stack.ws.preview({ env: variables, fails: program !== PRIMARY });
+      if (program !== PRIMARY) for (const part of parts) expect(preview.stdout).toContain(part);
       expect(requests(account.em)).toEqual([]);
       if (Object.keys(config).length > 0) await stack.ws.removeConfig(...Object.keys(config));
     },

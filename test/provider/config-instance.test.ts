@@ -77,3 +77,18 @@ describe("for a key that may be an old one, a hint says what to do when it is re
     else expect(account).not.toHaveProperty("keyHint");
   });
 });
+
+describe("an account that can't be used", () => {
+  const problemsOf = (stack: Values) => readConfig({ get: (name) => stack[name] }, ENV).problems;
+
+  test("fails a check where it is an instance's, before anything is sent", () => {
+    const reason = problem(own("key-own"), ENV);
+    expect(reason).toMatch(/which service is meant/);
+    expect(problemsOf(own("key-own"))).toEqual([{ name: "provider", reason }]);
+    expect(problemsOf(own("key-own", OWN_URL))).toEqual([]);
+  });
+
+  test("else fails only what sends a request: a preview needs no key", () => {
+    expect(readConfig({ get: () => undefined }, {})).toMatchObject({ account: expect.any(ConfigError), problems: [] });
+  });
+});
