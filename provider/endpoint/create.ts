@@ -117,7 +117,7 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
   const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse" && !program.announced;
   if (refuses && atLeast(verdict.impact, "restart")) {
     throw new Stopped(
-      `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this run`,
+      `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" on this resource until the compute is taken over. A preview asks nothing, so it could not tell`,
     );
   }
   const names = toChange(wish, live);
