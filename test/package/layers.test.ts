@@ -131,6 +131,13 @@ describe("imports flow one way", () => {
   });
 });
 
+test("a provider that sends nothing, as in a preview, loads no undici", () => {
+  const script = 'require("./dist/provider/index.js"); console.log(JSON.stringify(Object.keys(require.cache)))';
+  const loaded = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
+  expect(loaded).toContain("transport.js");
+  expect(loaded).not.toMatch(/node_modules.{1,2}undici/);
+});
+
 describe("the linter says the same", () => {
   const CASES: [path: string, specifier: string, allowed: boolean][] = [
     ["sdk/a.ts", "../provider/rules/size.js", true],
