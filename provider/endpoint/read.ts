@@ -82,9 +82,11 @@ async function stillUnfinished(
 }
 
 function stillNotTaken(state: Partial<Outputs>, outputs: Outputs): Record<string, string> {
+  // Nearly always, and digests of all settings of all computes take time.
+  if (state.notTaken === undefined) return {};
   const live = liveOfOutputs(outputs);
   const now = Object.fromEntries(
     (Object.keys(live) as SettingName[]).map((name) => [propertyOf(name), digest(live[name])]),
   );
-  return Object.fromEntries(Object.entries(state.notTaken ?? {}).filter(([path, asked]) => now[path] !== asked));
+  return Object.fromEntries(Object.entries(state.notTaken).filter(([path, asked]) => now[path] !== asked));
 }
