@@ -78,7 +78,9 @@ export function judgeUpdate(compared: Compared): Judged {
     judged.notes.push("what the compute has is not what was last asked: an update failed, or it was changed by hand");
   }
   interruption(step, judged);
-  const odd = [...compared.odd].filter((name) => FELT.has(name) && (step.differing?.has(name) ?? true));
+  // A secret that differs, by the engine's account, is not there to be judged either.
+  const differs = (name: string) => step.differing?.has(name) ?? compared.odd.has(name);
+  const odd = [...hidden].filter((name) => FELT.has(name) && differs(name));
   if (odd.length > 0)
     atLeastMay(judged, `${odd.join(" and ")} can't be read, and may change what restarts the compute`);
   return judged;

@@ -181,6 +181,15 @@ describe("what can't be compared is left to the notice, and can't be approved by
     expect((await oneCompute(preview([one]))).impact).toBe("may-restart");
   });
 
+  test.each(["size", "settings", "disabled"])("nor can a secret be judged that differs: %s", async (name) => {
+    const one = change(
+      { [name]: "[secret]" },
+      { [name]: "[secret]", restart: "no" },
+      { more: { diffReasons: [name] } },
+    );
+    expect((await oneCompute(preview([one]))).impact).toBe("may-restart");
+  });
+
   test("but not where the engine says that something else differs", async () => {
     const one = change({}, { disabled: "false", name: "b", restart: "no" }, { more: { diffReasons: ["name"] } });
     expect((await oneCompute(preview([one]))).impact).toBe("none");
