@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import type { Impact, Verdict } from "./restart.js";
 import {
   canonical,
+  differences,
   digest,
   isHidden,
   type Live,
@@ -56,10 +57,13 @@ export function approvalOf(
   const anew = verdict.impact === "new-host";
   if (anew && secrets && secrets.size > 0) return undefined;
   const names = [...new Set([...Object.keys(wish), ...(anew ? Object.keys(old) : [])])] as SettingName[];
+  const differing = differences(wish, old as Live);
   for (const name of names) {
     const property = propertyOf(name);
-    if (!anew && !tops.has(property)) continue;
     const [before, next] = [old[name], wish[name]];
+    // They do nothing by themselves, but the restart that is approved loads them.
+    const ridesAlong = name === "preloadLibraries" && differing.includes(name);
+    if (!anew && !tops.has(property) && !ridesAlong) continue;
     if (next === UNKNOWN || before === UNKNOWN || isHidden(property, secrets)) return undefined;
     // Triggers may hold anything; that they are these is enough.
     const shown = name === "restartTriggers" ? (value: unknown) => value && digest(value) : (value: unknown) => value;

@@ -46,6 +46,10 @@ describe("the digest of a change", () => {
 
   test.each<[string, string | undefined]>([
     ["another new value", approval({ size: 1 }, { size: 4 })],
+    [
+      "libraries that the restart would load",
+      approval({ size: 1 }, { size: 2, settings: { preloadLibraries: { enabledLibraries: ["a"] } } }),
+    ],
     ["another old value", approval({ size: 0.5 }, { size: 2 })],
     ["the way back", approval({ size: 2 }, { size: 1 })],
     ["another impact beside it", approval({ size: 1 }, { size: 2, disabled: true })],
