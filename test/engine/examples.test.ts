@@ -43,7 +43,7 @@ const EXAMPLES: Example[] = [
 ];
 
 /** They have a test of theirs: secrets, a script around a program, pipelines, a policy pack, and tests of a user's own. */
-const ELSEWHERE = ["app", "automation", "gitops", "policy", "testing"];
+const ELSEWHERE = ["app", "automation", "gitops", "kubernetes-operator", "policy", "testing"];
 
 describe("every example", () => {
   test("has its test here", () => {

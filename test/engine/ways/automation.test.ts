@@ -104,6 +104,30 @@ describeWithEngine("an inline program", (engine) => {
     );
   });
 
+  test(
+    "examples/automation/fleet.ts: a stack for each project, with its share of the rate; one that fails stops no other",
+    async () => {
+      const places = [
+        { projectId: SEED.projectId, branchId: SEED.branches.main },
+        { projectId: "no-such-project", branchId: "br-none" },
+        { projectId: SEED.second.projectId, branchId: SEED.second.branchId },
+      ];
+      const fleet = (args: string[] = []) =>
+        node(["--require", "ts-node/register", "fleet.ts", ...args], { PLACES: JSON.stringify(places), AT_ONCE: "2" });
+      const first = await fleet();
+      expect(first.code).toBe(1);
+      const hosts = [SEED.projectId, SEED.second.projectId].map((project) => {
+        const own = Object.values(em.world.endpoints).filter((one) => one.project_id === project);
+        return `${project}: ${own.map(({ host }) => host).find((host) => first.stdout.includes(host))}`;
+      });
+      expect(first.stdout.trim().split("\n").sort()).toEqual(hosts.sort());
+      expect(first.stderr).toMatch(/project no-such-project does not exist, or this key can't see it/);
+      places.splice(1, 1);
+      expect(await fleet(["--destroy"])).toMatchObject({ code: 0 });
+    },
+    ENGINE_TEST_MS,
+  );
+
   /** A script that prints what it found as JSON. */
   async function script(body: string, cwd?: string): Promise<unknown> {
     const path = join(folder, "automation/script.js");

@@ -1,0 +1,60 @@
+// Writes a Stack object of the Pulumi Kubernetes Operator (version 2) for each project of projects.json:
+//   node stacks.mjs > stacks.yaml
+import { readFileSync } from "node:fs";
+
+/** How many stacks the operator lets work at the same time: MAX_CONCURRENT_RECONCILES in its environment, 25 if it is not set. */
+const AT_ONCE = 5;
+/** What the service allows one account, for all of its keys. */
+const REQUESTS_PER_MINUTE = 700;
+
+// The same for all: a commit, never a branch, so that it is a review that changes them.
+const COMMIT = "3b1f0c5d9a7e4f2b8c6d1e0a5f4b3c2d1e0f9a8b";
+
+const projects = JSON.parse(readFileSync(new URL("projects.json", import.meta.url), "utf8"));
+const share = Math.floor(REQUESTS_PER_MINUTE / AT_ONCE);
+const names = new Set();
+
+const objects = projects.map(({ name, projectId, branchId, onRestart = "refuse" }) => {
+  for (const [key, value] of Object.entries({ name, projectId, branchId })) {
+    if (typeof value !== "string" || value === "") throw new Error(`a project without ${key}`);
+  }
+  // The name is Kubernetes' and Pulumi's; with one name twice the later project would take over the stack of the first.
+  if (!/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) throw new Error(`no name for a stack: ${name}`);
+  if (names.has(name)) throw new Error(`two projects are called ${name}`);
+  names.add(name);
+  return `apiVersion: pulumi.com/v1
+kind: Stack
+metadata:
+  name: computes-${name}
+  namespace: computes
+spec:
+  serviceAccountName: computes
+  stack: acme/compute-basic/${name}
+  projectRepo: https://github.com/acme/infra
+  repoDir: basic
+  commit: ${COMMIT}
+  config:
+    compute:onRestart: ${onRestart}
+    compute:requestsPerMinute: "${share}"
+    compute-basic:projectId: ${JSON.stringify(projectId)}
+    compute-basic:branchId: ${JSON.stringify(branchId)}
+  retryMaxBackoffDurationSeconds: 3600
+  destroyOnFinalize: false
+  envRefs:
+    PULUMI_ACCESS_TOKEN:
+      type: Secret
+      secret:
+        name: pulumi
+        key: accessToken
+    COMPUTE_API_KEY:
+      type: Secret
+      secret:
+        name: compute
+        key: apiKey
+  workspaceTemplate:
+    spec:
+      image: pulumi/pulumi:3.202.0-nonroot
+`;
+});
+
+process.stdout.write(`# Written by stacks.mjs from projects.json.\n${objects.join("---\n")}`);
