@@ -114,6 +114,34 @@ const STORIES: Record<string, Story> = {
       act("up", { edits: [{ slot: 0, to: { type: "read_write", branch: 0, name: "reports", adopt: true } }] }),
     ],
   }),
+  "a compute whose first start failed is started when it is enabled again": story({
+    service: { idleUpdate: "none" },
+    programs: [[{ type: "read_write", branch: 1 }, null, null], []],
+    acts: [
+      act("up", { edits: [{ slot: 0, change: { disabled: false } }], faults: [fault("operation fails", "any")] }),
+      act("up", { hands: [{ what: "disable", which: 2, at: 0 }] }),
+    ],
+  }),
+  "a compute that nobody waited for, and whose start failed, is started when somebody waits": story({
+    programs: [[], [{ type: "read_only", branch: 0, waitForReady: false }, null, null]],
+    acts: [
+      act("up", { stack: 1, faults: [fault("operation is cancelled", "any")] }),
+      act("up", { stack: 1, edits: [{ slot: 0, to: { type: "read_only", branch: 0, libraries: [] } }] }),
+      act("up"),
+    ],
+  }),
+  "of two who wait together, the one whose time is up does not wait for the other": story({
+    service: { lock: "branch", ignoredFields: ["suspend_timeout_seconds"] },
+    programs: [
+      [
+        { type: "read_only", branch: 0, suspend: -1, minutes: 12 },
+        { type: "read_write", branch: 1, suspend: -1 },
+        null,
+      ],
+      [],
+    ],
+    acts: [act("up"), act("up", { faults: [fault("429, Retry-After as a date", "any", { skip: 2, times: 60 })] })],
+  }),
 };
 
 describe("no promise is broken", () => {
