@@ -33,9 +33,10 @@ const marks = (part: string): [begin: string, end: string] => [
 /** The page with that part as the result has it. */
 export function written(page: string, part: string, text: string): string {
   const [begin, end] = marks(part);
-  const [before, rest] = page.split(`${begin}\n`);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`the page has no place for ${part}`);
+  const [before, rest = "", ...more] = page.split(`${begin}\n`);
+  const [old, after] = rest.split(end);
+  if (old === undefined || after === undefined || more.length > 0)
+    throw new Error(`the page has not one place for ${part}`);
   return `${before}${begin}\n${text}\n${end}${after}`;
 }
 

@@ -19,8 +19,9 @@ const COLUMNS = [
 
 export function scaleTable({ rows }: Result): string {
   const preview = lineOf(rows, "preview: wall time ÷ floor");
-  const bytes = figure(rows, "state a compute ÷ naive", "ours");
-  const requests = figure(rows, "first up: requests", "ours") / (largest(rows, "first up: requests").n ?? Number.NaN);
+  const bytes = largest(rows, "state a compute ÷ naive").ours;
+  const { ours, n } = largest(rows, "first up: requests");
+  const requests = ours / n;
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const cells = SIZES.map((count) => {
     const stacks = Math.ceil(count / EACH);
@@ -38,22 +39,34 @@ export function scaleTable({ rows }: Result): string {
   return [line(COLUMNS), line(COLUMNS.map(() => "---:")), ...cells.map(line)].join("\n");
 }
 
-function largest(rows: readonly Row[], name: string): Row {
-  const [row] = rows.filter((one) => one.figure === name).sort((a, b) => (b.n ?? 0) - (a.n ?? 0));
-  if (!row) throw new Error(`the result has no figure "${name}"`);
-  return row;
+interface Point {
+  n: number;
+  ours: number;
 }
 
-const figure = (rows: readonly Row[], name: string, provider: "ours"): number =>
-  largest(rows, name).medians[provider] ?? Number.NaN;
+/** What was measured of ours, the largest N first. */
+function pointsOf(rows: readonly Row[], name: string): Point[] {
+  const all = rows.filter(({ figure }) => figure === name);
+  const points = all.map(({ n, medians }) => {
+    const { ours } = medians;
+    if (n === undefined || ours === undefined) throw new Error(`the result has no number of ours for "${name}"`);
+    return { n, ours };
+  });
+  return points.sort((a, b) => b.n - a.n);
+}
+
+function largest(rows: readonly Row[], name: string): Point {
+  const [point] = pointsOf(rows, name);
+  if (!point) throw new Error(`the result has no figure "${name}"`);
+  return point;
+}
 
 /** Seconds at any N, by the two largest N that were measured. */
 function lineOf(rows: readonly Row[], name: string): (n: number) => number {
-  const points = rows.filter((one) => one.figure === name).sort((a, b) => (a.n ?? 0) - (b.n ?? 0));
-  const [small, large] = points.slice(-2).map(({ n = Number.NaN, medians }) => ({ n, s: medians.ours ?? Number.NaN }));
-  if (!small || !large) throw new Error(`the result has not two of "${name}"`);
-  const slope = (large.s - small.s) / (large.n - small.n);
-  return (n) => large.s + slope * (n - large.n);
+  const [large, small] = pointsOf(rows, name);
+  if (!large || !small) throw new Error(`the result has not two numbers of computes for "${name}"`);
+  const slope = (large.ours - small.ours) / (large.n - small.n);
+  return (n) => large.ours + slope * (n - large.n);
 }
 
 function time(seconds: number): string {

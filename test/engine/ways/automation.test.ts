@@ -107,23 +107,43 @@ describeWithEngine("an inline program", (engine) => {
   test(
     "examples/automation/fleet.ts: a stack for each project, with its share of the rate; one that fails stops no other",
     async () => {
-      const places = [
+      const good = [
         { projectId: SEED.projectId, branchId: SEED.branches.main },
-        { projectId: "no-such-project", branchId: "br-none" },
         { projectId: SEED.second.projectId, branchId: SEED.second.branchId },
       ];
-      const fleet = (args: string[] = []) =>
-        node(["--require", "ts-node/register", "fleet.ts", ...args], { PLACES: JSON.stringify(places), AT_ONCE: "2" });
-      const first = await fleet();
+      const none = (projectId: string) => ({ projectId, branchId: "br-none" });
+      const fleet = (places: object[], args: string[] = [], env = {}) =>
+        node(["--require", "ts-node/register", "fleet.ts", ...args], {
+          PLACES: JSON.stringify(places),
+          AT_ONCE: "2",
+          ...env,
+        });
+      // The good ones last so long that what came too early would be seen.
+      for (const { projectId } of good) {
+        const match = { method: "GET", path: `/projects/${projectId}/endpoints` };
+        em.faults.add({ match, then: { delayMs: 4_000 } });
+      }
+      const first = await fleet([none("no-such-project"), ...good, none("no-other-project")]);
       expect(first.code).toBe(1);
-      const hosts = [SEED.projectId, SEED.second.projectId].map((project) => {
-        const own = Object.values(em.world.endpoints).filter((one) => one.project_id === project);
-        return `${project}: ${own.map(({ host }) => host).find((host) => first.stdout.includes(host))}`;
+      const hosts = good.map(({ projectId }) => {
+        const own = Object.values(em.world.endpoints).filter((one) => one.project_id === projectId);
+        return `${projectId}: ${own.map(({ host }) => host).find((host) => first.stdout.includes(host))}`;
       });
       expect(first.stdout.trim().split("\n").sort()).toEqual(hosts.sort());
-      expect(first.stderr).toMatch(/project no-such-project does not exist, or this key can't see it/);
-      places.splice(1, 1);
-      expect(await fleet(["--destroy"])).toMatchObject({ code: 0 });
+      for (const name of ["no-such-project", "no-other-project"]) {
+        expect(first.stderr).toContain(`project ${name} does not exist, or this key can't see it`);
+      }
+      // Two at a time: the last begins when one of the good ones has ended.
+      const at = em.requests.map(({ path }) => path.split("/")[2]);
+      const ended = good.map(({ projectId }) => at.lastIndexOf(projectId));
+      expect(Math.min(...ended)).toBeGreaterThanOrEqual(0);
+      expect(at.indexOf("no-other-project")).toBeGreaterThan(Math.min(...ended));
+      const kept = await readFile(join(folder, `state/.pulumi/stacks/fleet/${SEED.projectId}.json`), "utf8");
+      expect(kept).toContain('"compute:requestsPerMinute":"350"');
+      for (const wrong of [{ AT_ONCE: "0" }, { AT_ONCE: "two" }, { PLACES: "[]" }]) {
+        expect(await fleet(good, [], wrong)).toMatchObject({ code: 1, stdout: "" });
+      }
+      expect(await fleet(good, ["--destroy"])).toMatchObject({ code: 0 });
     },
     ENGINE_TEST_MS,
   );
