@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { Circumstances } from "../../tools/bench/machine";
 import { PAGES, type Result, resultFrom, written } from "../../tools/bench/page";
 import { rowOf } from "../../tools/bench/row";
-import { scaleTable } from "../../tools/bench/scale";
+import { costsTable, scaleTable } from "../../tools/bench/scale";
 
 const row = (figure: string, n: number, ours: number) =>
-  rowOf({ scenario: "any", figure, n, samples: { ours: [ours] }, sampled: "s" });
+  rowOf({ scenario: "any", figure, n, samples: { ours: [ours], floor: [ours / 2] }, sampled: "s" });
 
 /** A preview of 3 s and 10 ms a compute, 2,500 bytes and 1.4 requests for each. */
 const ROWS = [
@@ -15,6 +15,10 @@ const ROWS = [
   row("preview: wall time ÷ floor", 10, 99),
   row("preview: wall time ÷ floor", 100, 4),
   row("state a compute ÷ naive", 100, 2_500),
+  row("up: wall time ÷ floor", 100, 5),
+  row("up: wall time ÷ floor", 500, 7),
+  row("refresh: wall time ÷ floor", 500, 3),
+  row("refresh: wall time ÷ floor", 100, 2),
   row("first up: requests", 10, 50),
   row("first up: requests", 100, 140),
 ];
@@ -43,6 +47,22 @@ describe("what it comes to at sizes that nobody runs", () => {
   test("shows no number that is none", () => {
     const rows = ROWS.map((one) => ({ ...one, medians: {} }));
     expect(() => scaleTable(resultWith(rows))).toThrow(/no number of ours/);
+  });
+});
+
+describe("what a compute more costs", () => {
+  test("is the slope between the two largest N, and the bytes", () => {
+    expect(costsTable(resultWith(ROWS)).split("\n").slice(2)).toEqual([
+      "| a preview | 5.0 ms | 10.0 ms |",
+      "| an `up` without a change | 2.5 ms | 5.0 ms |",
+      "| a `refresh` | 1.3 ms | 2.5 ms |",
+      "| the state | 1,250 bytes | 2,500 bytes |",
+    ]);
+  });
+
+  test.each(["preview", "up", "refresh"])("needs two numbers of computes for %s, and says so", (command) => {
+    const one = ROWS.filter(({ figure, n }) => figure !== `${command}: wall time ÷ floor` || n === 500);
+    expect(() => costsTable(resultWith(one))).toThrow(`not two numbers of computes for "${command}: `);
   });
 });
 

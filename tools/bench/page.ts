@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Circumstances, headline } from "./machine";
 import type { Row } from "./row";
-import { scaleTable } from "./scale";
+import { costsTable, scaleTable } from "./scale";
 import { summaryOf, tableOf } from "./table";
 
 export type Result = Circumstances & { rows: Row[] };
@@ -17,6 +17,7 @@ const COMMAND = "npx tsx tools/bench/page.ts";
 /** Which page has which part. */
 export const PAGES: [page: string, part: string, of: (result: Result) => string][] = [
   ["docs/scale.md", "bench", tableIn],
+  ["docs/scale.md", "costs", costsTable],
   ["docs/scale.md", "scale", scaleTable],
 ];
 

@@ -1,5 +1,6 @@
 /** What a run costs at sizes that no bench can make: the figures of the largest N, carried on in a straight line. */
 import type { Result } from "./page";
+import type { ProviderName } from "./programs";
 import type { Row } from "./row";
 
 /** Computes, and in how many stacks of one project each they are when they are split. */
@@ -14,15 +15,34 @@ const COLUMNS = [
   `stacks of ${EACH}`,
   "one of them: preview",
   "first up of all: requests",
-  "of which the rate takes",
+  "that much of the rate",
 ];
 
+/** What is measured in seconds at several N, and how it is called here. */
+const RUNS = [
+  ["preview: wall time ÷ floor", "a preview"],
+  ["up: wall time ÷ floor", "an `up` without a change"],
+  ["refresh: wall time ÷ floor", "a `refresh`"],
+] as const;
+
+const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+
+/** What one compute more costs: of the engine alone, and with this provider. */
+export function costsTable({ rows }: Result): string {
+  const of = (name: string, provider: ProviderName) => `${(lineOf(rows, name, provider).slope * 1000).toFixed(1)} ms`;
+  const runs = RUNS.map(([name, run]) => [run, of(name, "floor"), of(name, "ours")]);
+  const state = (["floor", "ours"] as const).map((who) => largest(rows, "state a compute ÷ naive", who).value);
+  const bytes = state.map((one) => `${Math.round(one).toLocaleString("en")} bytes`);
+  const head = ["a compute more adds to", "the engine alone", "with this provider"];
+  return [line(head), line(["---", "---:", "---:"]), ...runs.map(line), line(["the state", ...bytes])].join("\n");
+}
+
+/** What many computes come to, in one stack and in several. */
 export function scaleTable({ rows }: Result): string {
-  const preview = lineOf(rows, "preview: wall time ÷ floor");
-  const bytes = largest(rows, "state a compute ÷ naive").ours;
-  const { ours, n } = largest(rows, "first up: requests");
-  const requests = ours / n;
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const { at: preview } = lineOf(rows, "preview: wall time ÷ floor", "ours");
+  const bytes = largest(rows, "state a compute ÷ naive", "ours").value;
+  const first = largest(rows, "first up: requests", "ours");
+  const requests = first.value / first.n;
   const cells = SIZES.map((count) => {
     const stacks = Math.ceil(count / EACH);
     const sent = Math.ceil(count * requests);
@@ -41,32 +61,33 @@ export function scaleTable({ rows }: Result): string {
 
 interface Point {
   n: number;
-  ours: number;
+  value: number;
 }
 
-/** What was measured of ours, the largest N first. */
-function pointsOf(rows: readonly Row[], name: string): Point[] {
+/** What was measured, the largest N first. */
+function pointsOf(rows: readonly Row[], name: string, provider: ProviderName): Point[] {
   const all = rows.filter(({ figure }) => figure === name);
   const points = all.map(({ n, medians }) => {
-    const { ours } = medians;
-    if (n === undefined || ours === undefined) throw new Error(`the result has no number of ours for "${name}"`);
-    return { n, ours };
+    const value = medians[provider];
+    if (n === undefined || value === undefined)
+      throw new Error(`the result has no number of ${provider} for "${name}"`);
+    return { n, value };
   });
   return points.sort((a, b) => b.n - a.n);
 }
 
-function largest(rows: readonly Row[], name: string): Point {
-  const [point] = pointsOf(rows, name);
+function largest(rows: readonly Row[], name: string, provider: ProviderName): Point {
+  const [point] = pointsOf(rows, name, provider);
   if (!point) throw new Error(`the result has no figure "${name}"`);
   return point;
 }
 
-/** Seconds at any N, by the two largest N that were measured. */
-function lineOf(rows: readonly Row[], name: string): (n: number) => number {
-  const [large, small] = pointsOf(rows, name);
+/** Seconds for each compute more, and at any N, by the two largest N that were measured. */
+function lineOf(rows: readonly Row[], name: string, provider: ProviderName) {
+  const [large, small] = pointsOf(rows, name, provider);
   if (!large || !small) throw new Error(`the result has not two numbers of computes for "${name}"`);
-  const slope = (large.ours - small.ours) / (large.n - small.n);
-  return (n) => large.ours + slope * (n - large.n);
+  const slope = (large.value - small.value) / (large.n - small.n);
+  return { slope, at: (n: number) => large.value + slope * (n - large.n) };
 }
 
 function time(seconds: number): string {
