@@ -25,7 +25,10 @@ describe("the tarball", () => {
       `tarball: ${files.length} files, ${(size / 1000).toFixed(0)} kB, unpacked ${(unpackedSize / 1000).toFixed(0)} kB`,
     );
     const paths = files.map(({ path }) => path).filter((path) => !/^docs\/(reports\/)?[a-z-]+\.md$/.test(path));
-    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json", "schema/report.schema.json"];
+    const documents = [
+      ...["CHANGELOG.md", "LICENSE", "README.md", "docs/bench/chart.svg", "package.json"],
+      "schema/report.schema.json",
+    ];
     expect(paths.filter((path) => !path.startsWith("dist/")).sort()).toEqual(documents);
     const built = paths.filter((path) => path.startsWith("dist/"));
     expect(built.filter((path) => !/^dist\/(sdk|provider|emulator|policy|cli)\/.*(\.js|\.d\.ts)$/.test(path))).toEqual(
