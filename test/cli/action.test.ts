@@ -218,6 +218,8 @@ describe("bad usage is 2, and nothing is sent", () => {
     [[PLACE, PLACE], /^one at a time/],
     [["ep-a/quiet-meadow"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["ep-a"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
+    [["br-a"], /^br-a is a branch: give PROJECT or PROJECT\/ENDPOINT/],
+    [[`${PROJECT}/br-a`], /^br-a is a branch: /],
     [["a/b/c"], /is neither PROJECT nor PROJECT\/ENDPOINT/],
     [["../secrets/ep-a"], /is neither/],
     [["P/EP"], /is neither/],
