@@ -35,7 +35,9 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
     incomplete: [...(failures.length > 0 ? [failureOf(failures)] : []), ...preview.problems, ...problems],
     errors: errorsOf(failures),
     remarks: approvals.problem
-      ? [`compute:approve can't be used, so nothing counts as approved: ${quote(clean(approvals.problem, 200))}`]
+      ? [
+          `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(clean(approvals.problem, 200))}`,
+        ]
       : [],
     approvals,
   };
