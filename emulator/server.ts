@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { RunningEmulator } from "./api.js";
 import { build } from "./core.js";
-import { hold } from "./hold.js";
 import { BASE_PATH, largestBody } from "./http.js";
 import type { EmulatorOptions } from "./options.js";
 
@@ -18,7 +17,8 @@ const LOOPBACK = "127.0.0.1";
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
   const { emulator, keep } = build(options);
-  const release = options.state === undefined ? () => {} : hold(options.state);
+  // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
+  await keep();
   const server = createServer((request, response) => {
     // A client that hangs up while it is served is no news.
     serve(request, response).catch(() => request.socket.destroy());
@@ -41,17 +41,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
     response.end(answer.body);
   }
 
-  try {
-    // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
-    await keep();
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(options.port ?? 0, LOOPBACK, resolve);
-    });
-  } catch (error) {
-    release();
-    throw error;
-  }
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, LOOPBACK, resolve);
+  });
   const { port } = server.address() as AddressInfo;
   const origin = `http://${LOOPBACK}:${port}`;
   let closing: Promise<void> | undefined;
@@ -59,9 +52,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
     closing ??= new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
-    })
-      .then(keep)
-      .finally(release);
+    }).then(keep);
     return closing;
   };
   // Defined on the object itself, not spread: `world` is looked up anew each time.
