@@ -4,7 +4,7 @@ import { identityOf, readApprovals } from "../../provider/rules/approval.js";
 import { atLeast, type Impact } from "../../provider/rules/restart.js";
 import { clean, quote } from "./clean.js";
 import { findingsOf } from "./findings.js";
-import { isText, listOf, previewOf } from "./preview.js";
+import { isText, previewOf } from "./preview.js";
 import type { Diagnostic, Preview, Raw, StackReport } from "./types.js";
 
 export interface StackOptions {
@@ -48,7 +48,8 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
 /** As Pulumi hands it to the provider: a text, or a list as JSON. What is neither approves nothing. */
 function approvalText(value: unknown): string | undefined {
   if (value === undefined || isText(value)) return value;
-  return JSON.stringify(listOf(value).length > 0 ? listOf(value).map((one) => (isText(one) ? one : null)) : null);
+  // What is nested in it is no approval, and may be too deep to be written.
+  return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
 function place({ steps, diagnostics }: Preview) {

@@ -62,6 +62,7 @@ describe("what is approved", async () => {
     ["its digest alone", digest, 0],
     ["on its last day", JSON.stringify([`${digest}@2026-05-04`]), 0, DAY - 1],
     ["after its last day", JSON.stringify([`${digest}@2026-05-04`]), 3, DAY],
+    ["its digest in a list that is one, beside a number", [123456789012, digest], 0],
     ["another digest", JSON.stringify(["000000000000"]), 3],
     ["an empty list", "[]", 3],
     ["a secret", "[secret]", 3],
@@ -74,6 +75,10 @@ describe("what is approved", async () => {
       approval: { approved: exitCode === 0, digest },
       fails: exitCode === 3,
     });
+  });
+
+  test("an empty list that is one is nothing to speak of", async () => {
+    expect((await run([])).stacks[0].remarks).toEqual([]);
   });
 
   test("what can't be read is said", async () => {
