@@ -1,6 +1,7 @@
 // Which kind of document a value is: told by shape, for none of them names itself.
 
 import { valuesIn } from "./documents.js";
+import { isText, record } from "./preview.js";
 import type { Raw } from "./types.js";
 
 const HOW = "run `pulumi preview --json > preview.json`";
@@ -65,8 +66,8 @@ function refreshes({ steps }: Raw): boolean {
   if (!Array.isArray(steps) || steps.length === 0) return false;
   const ops = (some: unknown[]) => some.map((step) => (step as Raw | null)?.["op"]);
   const root = steps.filter((step) => {
-    const urn = (step as Raw | null)?.["urn"];
-    return typeof urn === "string" && urn.includes(ROOT);
+    const urn = record(step)?.["urn"];
+    return isText(urn) && urn.includes(ROOT);
   });
   return ops(root.length > 0 ? root : steps).every((op) => op === "refresh");
 }

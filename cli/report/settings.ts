@@ -76,12 +76,14 @@ const isEmptyOr = (value: unknown, isRight: (value: unknown) => boolean): boolea
   value === undefined || value === null || holds(value, isUnknown) || isRight(value);
 
 function isLibraries(value: unknown): boolean {
-  const { useDefaults = false, enabledLibraries = [] } = record(value) ?? { useDefaults: 0 };
+  const libraries = record(value);
+  if (!libraries) return false;
+  const { useDefaults = false, enabledLibraries = [] } = libraries;
   return typeof useDefaults === "boolean" && Array.isArray(enabledLibraries) && enabledLibraries.every(isText);
 }
 
 const isTexts = (value: unknown): value is Record<string, string> =>
-  record(value) !== undefined && Object.values(value as Raw).every((one) => typeof one === "string");
+  record(value) !== undefined && Object.values(value as Raw).every(isText);
 
 function librariesOf({ useDefaults, enabledLibraries }: Raw) {
   return {

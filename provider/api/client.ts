@@ -98,8 +98,9 @@ export class Client {
   async createEndpoint(project: string, body: EndpointCreateBody, deadline: Deadline): Promise<WireEndpointChange> {
     const path = endpointPath(project);
     const route = "POST endpoints";
-    const call = { project, route, method: "POST", path, body, schema: WireEndpointChange };
-    return (await this.#write(body.endpoint.branch_id, call, deadline)).value;
+    const subject = body.endpoint.branch_id;
+    const call = { project, subject, route, method: "POST", path, body, schema: WireEndpointChange };
+    return (await this.#write(call, deadline)).value;
   }
 
   async updateEndpoint(
@@ -110,8 +111,8 @@ export class Client {
   ): Promise<WireEndpointChange> {
     const path = endpointPath(project, id);
     const route = "PATCH endpoint";
-    const call = { project, route, method: "PATCH", path, body, schema: WireEndpointChange };
-    return (await this.#write(id, call, deadline)).value;
+    const call = { project, subject: id, route, method: "PATCH", path, body, schema: WireEndpointChange };
+    return (await this.#write(call, deadline)).value;
   }
 
   async deleteEndpoint(project: string, id: string, deadline: Deadline): Promise<Removal> {
@@ -119,8 +120,8 @@ export class Client {
     const route = "DELETE endpoint";
     // A 404 is for the caller to judge, whatever page it comes with. A success that is no JSON may be a login page.
     const lenient = (status: number) => status === 404;
-    const call = { project, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
-    const { status, value } = await this.#write(id, call, deadline);
+    const call = { project, subject: id, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
+    const { status, value } = await this.#write(call, deadline);
     return { missing: status === 204 || status === 404, status, operations: value.operations };
   }
 
@@ -183,19 +184,19 @@ export class Client {
     needless?: () => Promise<boolean>,
   ): Promise<WireEndpointChange> {
     const path = endpointPath(project, id, action);
-    const call = { project, route: `POST ${action}`, method: "POST", path, schema: WireEndpointChange, needless };
-    return (await this.#write(id, call, deadline)).value;
+    const route = `POST ${action}`;
+    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, needless };
+    return (await this.#write(call, deadline)).value;
   }
 
   async #write<T extends { operations: WireOperation[] }>(
-    subject: string,
-    call: Call<T>,
+    call: Call<T> & { subject: string },
     deadline: Deadline,
   ): Promise<{ status: number; value: T }> {
-    const { project } = call;
+    const { project, subject } = call;
     this.onWrite?.(project);
     try {
-      const answer = await this.#caller.call({ ...call, subject }, deadline);
+      const answer = await this.#caller.call(call, deadline);
       this.onAccepted?.(project, subject, answer.value.operations);
       return answer;
     } finally {

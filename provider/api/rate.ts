@@ -79,13 +79,13 @@ export class Rate {
   async take(sender: Sender, deadline: Deadline): Promise<void> {
     const now = this.#clock.now();
     const pause = this.#nextAt(sender, now) - now;
-    const free = pause === 0 && this.#waiting.size === 0;
     // Without a pause there is nothing to refuse: also the last look after a deadline may be sent.
-    if (free) return this.#sent(sender, now);
+    if (pause === 0 && this.#waiting.size === 0) return this.#sent(sender, now);
     if (pause >= deadline.leftMs()) throw tooLate(sender);
     await new Promise<void>((admit, refuse) => {
-      const others = this.#waiting.get(sender.project) ?? [];
-      this.#waiting.set(sender.project, [...others, { ...sender, deadline, admit, refuse }]);
+      const queue = this.#waiting.get(sender.project) ?? [];
+      queue.push({ ...sender, deadline, admit, refuse });
+      this.#waiting.set(sender.project, queue);
       if (this.#running) this.#wake();
       else void this.#run();
     });
@@ -117,7 +117,11 @@ export class Rate {
     for (const [project, all] of this.#waiting) {
       const found = all.find((one) => this.#nextAt(one, now) <= now);
       if (!found) continue;
-      this.#keep(project, all, (one) => one !== found, true);
+      this.#waiting.delete(project);
+      this.#keep(
+        project,
+        all.filter((one) => one !== found),
+      );
       return found;
     }
     return undefined;
@@ -127,15 +131,17 @@ export class Rate {
     for (const [project, all] of [...this.#waiting]) {
       const late = all.filter(({ deadline }) => deadline.leftMs() <= 0);
       if (late.length === 0) continue;
-      this.#keep(project, all, (one) => !late.includes(one), false);
+      this.#keep(
+        project,
+        all.filter((one) => !late.includes(one)),
+      );
       for (const one of late) one.refuse(tooLate(one));
     }
   }
 
-  #keep(project: string, all: Waiting[], which: (one: Waiting) => boolean, atTheEnd: boolean): void {
-    const left = all.filter(which);
-    if (atTheEnd || left.length === 0) this.#waiting.delete(project);
+  #keep(project: string, left: Waiting[]): void {
     if (left.length > 0) this.#waiting.set(project, left);
+    else this.#waiting.delete(project);
   }
 
   #nextAt({ route }: Sender, now: number): number {

@@ -45,11 +45,14 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
     const canBe = urn !== undefined && !unknown.has("adopt");
     const digestBy = (rule: typeof judge) =>
       canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, inputs.adopt) : undefined;
-    // An option that asks for a replacement (`replaceOnChanges`) is not seen here: who approved the whole new compute has
-    // approved the first of its two checks too.
-    const isReplacementApproved = () => config.approvals.digests.has(digestBy(replacementOf) ?? "");
-    if (!isAllowed(verdict, inputs.onRestart, config) && !isReplacementApproved()) {
-      failures.push(...refusals(verdict, urn, digestBy(judge), inputs.onRestart, config));
+    if (isRefused(verdict, inputs.onRestart, config)) {
+      const digest = digestBy(judge);
+      // An option that asks for a replacement (`replaceOnChanges`) is not seen here: who approved the whole new compute has
+      // approved the first of its two checks too.
+      const approves = [digest, digestBy(replacementOf)];
+      if (!approves.some((one) => one !== undefined && config.approvals.digests.has(one))) {
+        failures.push(...refusals(verdict, urn, digest, inputs.onRestart, config));
+      }
     }
   }
 
@@ -107,8 +110,8 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   ];
 }
 
-const isAllowed = ({ impact }: Verdict, own: OnRestart | undefined, { onRestart: stack }: ProviderConfig): boolean =>
-  (own ?? stack) !== "refuse" || !atLeast(impact, "restart");
+const isRefused = ({ impact }: Verdict, own: OnRestart | undefined, { onRestart: stack }: ProviderConfig): boolean =>
+  (own ?? stack) === "refuse" && atLeast(impact, "restart");
 
 /** @param approval the digest that approves the change, where one can */
 function refusals(
@@ -118,7 +121,6 @@ function refusals(
   own: OnRestart | undefined,
   { approvals }: ProviderConfig,
 ): Problem[] {
-  if (approval && approvals.digests.has(approval)) return [];
   // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";

@@ -11,12 +11,11 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf, pruned } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
-import { startAgain } from "./start.js";
+import { startedAfter } from "./start.js";
 import {
   alreadyThere,
   assertRegion,
   deadlineFor,
-  hasNeverStarted,
   kept,
   type Process,
   patch,
@@ -57,8 +56,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     process.created.add(target.id);
     await settleOrKeep(process, target, made, deadline);
     // What an interrupted run left may have failed to start, and is taken over as it is.
-    const idle = existing && made.operations.length === 0 && hasNeverStarted(made.endpoint);
-    const answer = idle ? await startAgain(process, target, target.last, made.endpoint, deadline) : made.endpoint;
+    const answer = existing ? await startedAfter(process, target, target.last, made, deadline) : made.endpoint;
     return { target, answer, deadline };
   });
   return { id: target.id, outputs: await readBack(process, target, answer, deadline) };

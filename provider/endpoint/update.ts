@@ -13,7 +13,7 @@ import type { Program } from "./inputs.js";
 import { liveOf, pruned } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, recordOf } from "./outputs.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
-import { startAgain } from "./start.js";
+import { startAgain, startedAfter } from "./start.js";
 import {
   assertRegion,
   deadlineFor,
@@ -73,8 +73,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
     await settleOrKeep(process, changed, change, deadline);
     // Enabled by this change, it still lacks the start that failed in the earlier step.
-    const idle = doubtful && change.operations.length === 0 && hasNeverStarted(change.endpoint);
-    const endpoint = idle ? await startAgain(process, changed, olds, change.endpoint, deadline) : change.endpoint;
+    const endpoint = doubtful ? await startedAfter(process, changed, olds, change, deadline) : change.endpoint;
     if (!due) return { answer: endpoint, deadline };
     const before = { ...known, ...(live && liveOf(live)) };
     return { answer: await payRestart(process, changed, before, endpoint, true, deadline), deadline };

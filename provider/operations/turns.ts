@@ -41,18 +41,17 @@ export class Turns {
     const project = this.#projects.get(projectId) ?? unknownProject();
     this.#projects.set(projectId, project);
     return new Promise<T>((resolve, reject) => {
-      const known = keys.filter((key) => key !== undefined);
-      const turn: Turn = { keys: known, begin: () => {}, works: false, refusedBefore: 0 };
-      turn.begin = () => {
+      const end = () => {
+        project.active.delete(turn);
+        if (project.window === 1 && ++project.narrowFor >= project.probeAfter) widen(project);
+        next(project);
+      };
+      const begin = () => {
         const done = Promise.resolve().then(work);
-        const end = () => {
-          project.active.delete(turn);
-          if (project.window === 1 && ++project.narrowFor >= project.probeAfter) widen(project);
-          next(project);
-        };
         done.then(end, end);
         done.then(resolve, reject);
       };
+      const turn: Turn = { keys: keys.filter((key) => key !== undefined), begin, works: false, refusedBefore: 0 };
       project.waiting.push(turn);
       next(project);
     });

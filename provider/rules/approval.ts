@@ -107,15 +107,15 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
   const list = listOf(text);
   const digests = new Set<string>();
   const ended = new Map<string, string>();
-  for (const one of list ?? [text]) {
+  for (const [index, one] of (list ?? [text]).entries()) {
     // `pulumi config set --path` makes a number of what has digits only.
     const entry = typeof one === "number" ? String(one) : one;
-    const place = list ? ` (entry ${list.indexOf(one) + 1} of compute:approve)` : "";
     const [hex = "", day, ...more] = typeof entry === "string" ? entry.trim().split("@") : [];
     const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
     // 1234567890e2 without quotes has come as another number.
     const isRounded = typeof one === "number" && one % 100 === 0;
     if (isRounded || !DIGEST.test(hex) || until === undefined || more.length > 0) {
+      const place = list ? ` (entry ${index + 1} of compute:approve)` : "";
       const problem = `${shown(one)} is no approval${place}: 12 hex digits in quotes, and perhaps "@2027-01-31" for its last day`;
       return { digests: new Set(), ended: new Map(), count: list?.length ?? 1, problem };
     }

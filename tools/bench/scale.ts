@@ -1,4 +1,5 @@
 /** What a run costs at sizes that no bench can make: the figures of the largest N, carried on in a straight line. */
+import { REQUESTS_PER_MINUTE } from "../../provider/api/rate";
 import type { Result } from "./page";
 import type { ProviderName } from "./programs";
 import type { Row } from "./row";
@@ -6,7 +7,6 @@ import type { Row } from "./row";
 /** Computes, and in how many stacks of one project each they are when they are split. */
 const SIZES = [100, 10_000, 1_000_000];
 const EACH = 500;
-const REQUESTS_A_MINUTE = 700;
 
 const COLUMNS = [
   "computes",
@@ -53,7 +53,7 @@ export function scaleTable({ rows }: Result): string {
       stacks.toLocaleString("en"),
       time(preview(Math.min(count, EACH))),
       sent.toLocaleString("en"),
-      time((sent / REQUESTS_A_MINUTE) * 60),
+      time((sent / REQUESTS_PER_MINUTE) * 60),
     ];
   });
   return [line(COLUMNS), line(COLUMNS.map(() => "---:")), ...cells.map(line)].join("\n");
