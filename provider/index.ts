@@ -6,11 +6,10 @@ import { diff } from "./endpoint/diff.js";
 import { programOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
 import type { Process } from "./endpoint/step.js";
-import { create, read, remove, update } from "./endpoint/steps.js";
 import { Wanted } from "./endpoint/wanted.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
 import { endWithEngine } from "./lifeline.js";
-import { type Context, createContext } from "./operations/context.js";
+import type { Context } from "./operations/context.js";
 
 type Props = Record<string, unknown>;
 
@@ -43,9 +42,13 @@ const shared: Process = {
   warn,
 };
 
+/** What sends requests, with the schemas of all answers, is loaded by the first step: a preview only checks and compares. */
+const steps = () => require("./endpoint/steps.js") as typeof import("./endpoint/steps.js");
+
 function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
   if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, ...key } = account;
+  const { createContext } = require("./operations/context.js") as typeof import("./operations/context.js");
   return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say });
 }
 
@@ -76,10 +79,12 @@ export const provider = {
 
   create(news: Props) {
     return speaking(async () => {
-      const { id, outputs } = await create(shared, programOf(news)).catch((error: unknown) => {
-        if (isKind(error, "not-ready")) answered.add(error.id);
-        throw error;
-      });
+      const { id, outputs } = await steps()
+        .create(shared, programOf(news))
+        .catch((error: unknown) => {
+          if (isKind(error, "not-ready")) answered.add(error.id);
+          throw error;
+        });
       answered.add(id);
       return { id, outs: { ...outputs } };
     }, news);
@@ -87,7 +92,7 @@ export const provider = {
 
   read(id: string, state: Props) {
     return speaking(async () => {
-      const answer = await read(shared, id, state as Partial<Outputs>);
+      const answer = await steps().read(shared, id, state as Partial<Outputs>);
       if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
       return { id: answer.id, props: answer.outputs && { ...answer.outputs }, inputs: answer.inputs };
     });
@@ -95,13 +100,13 @@ export const provider = {
 
   update(id: string, olds: Props, news: Props) {
     return speaking(async () => {
-      const outputs = await update(shared, { id, olds: olds as unknown as Outputs, program: programOf(news) });
+      const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program: programOf(news) });
       return { outs: { ...outputs } };
     }, news);
   },
 
   delete(id: string, state: Props) {
-    return speaking(() => remove(shared, id, state as unknown as Outputs));
+    return speaking(() => steps().remove(shared, id, state as unknown as Outputs));
   },
 };
 
