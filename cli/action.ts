@@ -1,11 +1,13 @@
 // restart, start and suspend, for runbooks: waiting and speaking as the provider does.
 
+import type { Deadline } from "../provider/clock.js";
 import { type ActionName, act, type Done, find, isReached, markOf } from "../provider/endpoint/action.js";
 import { isKind, Stopped } from "../provider/errors.js";
 import type { Access } from "../provider/lookup/access.js";
 import { endpointInfo, operationInfo } from "../provider/lookup/facts.js";
+import { isGoing } from "../provider/operations/pending.js";
 import { settle } from "../provider/operations/settle.js";
-import { nameOf } from "../provider/operations/words.js";
+import { leftover, nameOf } from "../provider/operations/words.js";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import type { WireOperation } from "../provider/wire/operation.js";
 import { accessFor, deadlineIn, explained, notThere } from "./account.js";
@@ -55,6 +57,8 @@ const WORDS: Record<ActionName, Words> = {
 };
 
 const FORM = "PROJECT/ENDPOINT";
+/** Operations in which what goes on is looked for. */
+const LOOKED_THROUGH = 100;
 
 export const actionCommand = (name: ActionName): Command => ({
   summary: WORDS[name].summary,
@@ -79,8 +83,13 @@ const showsHow = (project: string, id: string) => `\`compute-endpoint operations
 const lateAdvice = (project: string, id: string) =>
   `The work goes on at the service: ${showsHow(project, id)}; --timeout gives it more time`;
 
-const stillBusy = (project: string) =>
-  `Nothing was done: the project was busy until time was up. \`compute-endpoint operations ${project}\` shows with what; --timeout gives it more time`;
+/** With what, where one more look can tell: a short time may have been up before the first. */
+async function stillBusy({ client, clock }: Access["context"], project: string, deadline: Deadline): Promise<string> {
+  const page = await client.listOperations(project, { limit: LOOKED_THROUGH }, deadline).catch(() => undefined);
+  const going = page?.operations.find((one) => isGoing(one, clock.wall()));
+  const what = going ? ` with ${leftover(going, clock.wall(), 0)}` : "";
+  return `Nothing was done: the project was busy${what} until time was up. \`compute-endpoint operations ${project}\` shows how it goes on; --timeout gives it more time`;
+}
 
 interface Place {
   project: string;
@@ -106,8 +115,9 @@ async function carryOut(
     if (!now) throw await notThere(access, { projectId: project, id });
     const mark = name === "restart" && !isReached(name, now) ? await markOf(context, place, now, deadline) : {};
     phase = `the request may have reached the service; \`compute-endpoint operations ${project}/${id}\` shows what became of it`;
-    const done = await act(context, name, place, now, mark, deadline).catch((error: unknown) => {
-      if (isKind(error, "service") && error.answer.status === 423) error.message += `. ${stillBusy(project)}`;
+    const done = await act(context, name, place, now, mark, deadline).catch(async (error: unknown) => {
+      const isBusy = isKind(error, "service") && error.answer.status === 423;
+      if (isBusy) error.message += `. ${await stillBusy(context, project, deadline)}`;
       throw error;
     });
     if (!done) throw new Stopped(`compute ${id} is not in project ${project} any more: somebody deleted it`);
@@ -136,7 +146,7 @@ async function waitFor(
   { context }: Access,
   place: Place,
   operations: WireOperation[],
-  deadline: ReturnType<typeof deadlineIn>,
+  deadline: Deadline,
 ): Promise<void> {
   try {
     await settle(context, place.project, operations, deadline);
@@ -173,16 +183,12 @@ function stateOf({
   return disabled ? `disabled (${moves})` : moves;
 }
 
-async function documentOf(
-  { context }: Access,
-  { name, project, done, after, waited }: Result,
-  deadline: ReturnType<typeof deadlineIn>,
-) {
+async function documentOf({ context }: Access, { name, project, done, after, waited }: Result, deadline: Deadline) {
   const { operations } = done;
   // As they ended, not as they began.
   const page =
     waited && operations.length > 0
-      ? await context.client.listOperations(project, { limit: 100 }, deadline)
+      ? await context.client.listOperations(project, { limit: LOOKED_THROUGH }, deadline)
       : undefined;
   const now = operations.map((one) => page?.operations.find(({ id }) => id === one.id) ?? one);
   return {

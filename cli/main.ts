@@ -58,9 +58,9 @@ async function main(args: string[]): Promise<number | undefined> {
 }
 
 const io = processIo();
-// Whoever reads has seen enough, as `head` does.
+// Whoever reads has seen enough, as `head` does; a verdict that is known stays the verdict.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed),
+  process.exit(error.code === "EPIPE" ? (process.exitCode ?? EXIT.ok) : EXIT.failed),
 );
 
 main(process.argv.slice(2)).then((code) => {

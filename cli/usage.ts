@@ -69,6 +69,8 @@ export function targetOf(text: string): Target {
   if (projectId.startsWith("ep-") && ID.test(projectId)) {
     throw new UsageError(`${projectId} is a compute, and its project comes first: give PROJECT/${projectId}`);
   }
+  const branch = [projectId, endpointId].find((one) => one?.startsWith("br-") && ID.test(one));
+  if (branch) throw new UsageError(`${branch} is a branch: give PROJECT or PROJECT/ENDPOINT`);
   const isEndpoint = endpointId === undefined || (ID.test(endpointId) && endpointId.startsWith("ep-"));
   if (more.length > 0 || !ID.test(projectId) || !isEndpoint) {
     throw new UsageError(`${JSON.stringify(text)} is neither PROJECT nor PROJECT/ENDPOINT`);

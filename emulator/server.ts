@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { RunningEmulator } from "./api.js";
 import { build } from "./core.js";
+import { hold } from "./hold.js";
 import { BASE_PATH, largestBody } from "./http.js";
 import type { EmulatorOptions } from "./options.js";
 
@@ -17,8 +18,7 @@ const LOOPBACK = "127.0.0.1";
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
   const { emulator, keep } = build(options);
-  // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
-  await keep();
+  const release = options.state === undefined ? () => {} : hold(options.state);
   const server = createServer((request, response) => {
     // A client that hangs up while it is served is no news.
     serve(request, response).catch(() => request.socket.destroy());
@@ -41,10 +41,17 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
     response.end(answer.body);
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, LOOPBACK, resolve);
-  });
+  try {
+    // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
+    await keep();
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(options.port ?? 0, LOOPBACK, resolve);
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
   const { port } = server.address() as AddressInfo;
   const origin = `http://${LOOPBACK}:${port}`;
   let closing: Promise<void> | undefined;
@@ -52,7 +59,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
     closing ??= new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
-    }).then(keep);
+    })
+      .then(keep)
+      .finally(release);
     return closing;
   };
   // Defined on the object itself, not spread: `world` is looked up anew each time.

@@ -236,9 +236,13 @@ export class Endpoint extends pulumi.CustomResource {
 }
 
 /** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
-function hintsOf(args: EndpointArgs, { customTimeouts }: pulumi.CustomResourceOptions) {
+function hintsOf(args: EndpointArgs, { customTimeouts, replaceOnChanges }: pulumi.CustomResourceOptions) {
   const secret = secretsOf(args ?? {});
-  return { ...(customTimeouts ? { customTimeouts } : {}), ...(secret ? { __secret: secret } : {}) };
+  return {
+    ...(customTimeouts ? { customTimeouts } : {}),
+    ...(secret ? { __secret: secret } : {}),
+    ...(replaceOnChanges?.length ? { __mayReplace: true } : {}),
+  };
 }
 
 /** Fails with the way out where Pulumi's own message would be a stack trace, or nothing would be said at all. */

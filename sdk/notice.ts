@@ -143,11 +143,15 @@ function surprisesIn(olds: Props, news: Props, wish: Wish, live: Live): string[]
   const lines = refused
     .filter((property) => again.includes(property))
     .map((property) => `${property} is asked for again: the service did not take it the last time`);
-  // What was taken over is released where nothing else is said.
-  if (olds["adopted"] === true && olds["onDelete"] === "delete" && news["onDelete"] === undefined) {
-    lines.push(
-      'without onDelete this compute, which was taken over, is no longer deleted with the resource: it is released. To have it deleted, say onDelete: "delete"',
-    );
+  const before = olds["onDelete"];
+  // What was taken over is released where nothing else is said, what was made is deleted.
+  const anyway = olds["adopted"] === true ? "release" : "delete";
+  if (before !== undefined && before !== anyway && news["onDelete"] === undefined) {
+    const changes =
+      anyway === "release"
+        ? "which was taken over, is no longer deleted with the resource: it is released"
+        : "which was made for the resource, is no longer released with it: it is deleted";
+    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${before}"`);
   }
   return lines;
 }

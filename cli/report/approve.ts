@@ -3,14 +3,18 @@
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { approvalDigest, approvalOf } from "../../provider/rules/approval.js";
-import { impactOf, replacementOf } from "../../provider/rules/restart.js";
+import { impactOf, replacementOf, type Verdict } from "../../provider/rules/restart.js";
 import { type Compared, FELT, type Judged } from "./judge.js";
 import { worse } from "./marker.js";
 import type { Approval } from "./types.js";
 
-type Digest = Pick<Approval, "digest" | "why">;
+interface Digest extends Pick<Approval, "digest" | "why"> {
+  /** The digest of the same change as a replacement: who approved that has approved less too, as for the check. */
+  wider?: string;
+}
 
 const SECRET = "a secret value changes, which nobody can read in an approval";
+const ODD = "a value in the document is not of the kind that the compute takes";
 const UNKNOWN = "a value is known only after apply";
 const NO_OLD = "the document does not say what the compute was asked to be before";
 const NO_URN = "the document does not say which resource it is";
@@ -18,9 +22,9 @@ const ADOPTION = "what the adopted compute has is known only after apply";
 const LIVE =
   "the compute is not what was last asked, or the notice says more than its settings: run `pulumi refresh` and preview again";
 
-export function approvalFor(digests: ReadonlySet<string>, { digest, why }: Digest): Approval {
+export function approvalFor(digests: ReadonlySet<string>, { digest, wider, why }: Digest): Approval {
   if (digest === undefined) return { approved: false, why: why ?? NO_URN };
-  return { digest, approved: digests.has(digest) };
+  return wider && digests.has(wider) ? { digest: wider, approved: true } : { digest, approved: digests.has(digest) };
 }
 
 export const digestOfDeletion = (urn: string): Digest => ({ digest: approvalDigest(urn, "delete") });
@@ -28,17 +32,21 @@ export const digestOfDeletion = (urn: string): Digest => ({ digest: approvalDige
 export const digestOfCreation = (): Digest => ({ why: ADOPTION });
 
 export function digestOf(compared: Compared, judged: Judged): Digest {
-  const { step, asked, wish, hidden } = compared;
+  const { step, asked, wish, hidden, odd } = compared;
+  if ([...odd].some((name) => FELT.has(name))) return { why: ODD };
   if (secretChanges(compared)) return { why: SECRET };
   if (!asked) return { why: NO_OLD };
-  const judge = step.op === "update" ? impactOf : replacementOf;
-  const verdict = judge(asked, wish, { secrets: hidden });
   const adopt = step.next?.inputs?.["adopt"];
   if (adopt === UNKNOWN_VALUE) return { why: UNKNOWN };
-  const digest = approvalOf(step.urn, verdict, asked, wish, hidden, adopt);
+  const digestBy = (verdict: Verdict) => approvalOf(step.urn, verdict, asked, wish, hidden, adopt);
+  const anew = replacementOf(asked, wish, { secrets: hidden });
+  const verdict = step.op === "update" ? impactOf(asked, wish, { secrets: hidden }) : anew;
+  const digest = digestBy(verdict);
   if (digest === undefined) return { why: UNKNOWN };
   // What is approved is what the digest says, and this change does more.
-  return worse(judged.impact, verdict.impact) ? { why: LIVE } : { digest };
+  if (worse(judged.impact, verdict.impact)) return { why: LIVE };
+  const wider = digestBy(anew);
+  return { digest, ...(wider === undefined ? {} : { wider }) };
 }
 
 function secretChanges({ step, marker, hidden }: Compared): boolean {

@@ -29,24 +29,33 @@ const IN_STATE = new Map([
   ["read-replacement", "is looked up anew"],
   ["remove-pending-replace", "leaves the state: it was deleted before"],
 ]);
+/** The sides without which nobody can say what such a step changes. */
+const NEEDED: Record<string, readonly ("old" | "next")[]> = {
+  create: ["next"],
+  update: ["old", "next"],
+  replace: ["old", "next"],
+};
+const IS = { old: "was asked to be before", next: "is asked to be" };
 const HALVES = new Set(["create-replacement", "delete-replaced", "import-replacement"]);
 
-export function findingsOf(
-  steps: readonly Step[],
-  options: FindOptions,
-): { findings: Finding[]; unknownOps: string[] } {
+export function findingsOf(steps: readonly Step[], options: FindOptions): { findings: Finding[]; problems: string[] } {
   const found = new Map<string, Finding>();
-  const unknownOps = new Set<string>();
+  const problems = new Set<string>();
   for (const step of wholeSteps(steps.filter(isCompute))) {
     if (SILENT.has(step.op)) continue;
     const finding = findingOf(step, options);
-    if (!finding) continue;
-    if (finding.what === UNKNOWN_STEP) unknownOps.add(clean(step.op, 40));
+    if (finding.what === UNKNOWN_STEP)
+      problems.add(`it has a step ${quote(clean(step.op, 40))}, which this version of the report does not know`);
+    const lost = (NEEDED[step.op] ?? []).filter((side) => !step[side]?.inputs);
+    if (lost.length > 0)
+      problems.add(
+        `what ${quote(finding.name)} ${lost.map((side) => IS[side]).join(" and ")} is missing or can't be read`,
+      );
     const key = `${step.urn} ${step.old?.id ?? ""}`;
     const known = found.get(key);
     if (!known || worse(finding.impact, known.impact)) found.set(key, finding);
   }
-  return { findings: [...found.values()].sort(byImpact), unknownOps: [...unknownOps] };
+  return { findings: [...found.values()].sort(byImpact), problems: [...problems] };
 }
 
 /** By what the states say, or by the URN, which is always there. */
@@ -88,7 +97,7 @@ const WHAT: Record<Impact, string> = {
   delete: "is deleted",
 };
 
-function findingOf(step: Step, options: FindOptions): Finding | undefined {
+function findingOf(step: Step, options: FindOptions): Finding {
   const compared = compare(step);
   const [what, judged] = happening(step, compared);
   const { had, asked, wish } = compared;

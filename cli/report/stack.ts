@@ -21,7 +21,7 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
   const preview = previewOf(document);
   const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = place(preview) ?? {};
   const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
-  const { findings, unknownOps } = findingsOf(preview.steps, {
+  const { findings, problems } = findingsOf(preview.steps, {
     digests: approvals.digests,
     floor: atLeast(failOn, "restart") || failOn === "none" ? "restart" : failOn,
     folder,
@@ -32,14 +32,12 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
     project: clean(project),
     stack: clean(stack),
     findings,
-    incomplete: [
-      ...(failures.length > 0 ? [failureOf(failures)] : []),
-      ...preview.problems,
-      ...unknownOps.map((op) => `it has a step ${quote(op)}, which this version of the report does not know`),
-    ],
+    incomplete: [...(failures.length > 0 ? [failureOf(failures)] : []), ...preview.problems, ...problems],
     errors: errorsOf(failures),
     remarks: approvals.problem
-      ? [`compute:approve can't be used, so nothing counts as approved: ${quote(clean(approvals.problem, 200))}`]
+      ? [
+          `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(clean(approvals.problem, 200))}`,
+        ]
       : [],
     approvals,
   };

@@ -102,7 +102,7 @@ export interface StackReport {
   /** What else a reader should know. */
   remarks: string[];
   /** Where the next one goes in the stack's config. */
-  approvals: Pick<Approvals, "count" | "alone">;
+  approvals: Pick<Approvals, "count" | "alone" | "problem">;
 }
 
 export interface Report {

@@ -42,11 +42,12 @@ export function connectionsOf({ before, after }: Finding): string {
 /** What stands where a host was. */
 export const hostAfter = ({ impact }: Finding): string => (impact === "delete" ? "none" : "new host");
 
-/** The commands that approve what is open, in the order of the findings. */
+/** The commands that approve what is open, in the order of the findings; none where what stands there has to be corrected first. */
 export function commandsOf(
-  { findings, approvals: { count, alone }, stack }: StackReport,
+  { findings, approvals: { count, alone, problem }, stack }: StackReport,
   shown: readonly Finding[] = findings,
 ) {
+  if (problem !== undefined) return [];
   const open = findings.filter(({ approval }) => approval?.digest !== undefined && !approval.approved);
   const all = open.map((finding, at) => ({
     finding,

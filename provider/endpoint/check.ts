@@ -46,12 +46,13 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
     const digestBy = (rule: typeof judge) =>
       canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, inputs.adopt) : undefined;
     if (isRefused(verdict, inputs.onRestart, config)) {
-      const digest = digestBy(judge);
-      // An option that asks for a replacement (`replaceOnChanges`) is not seen here: who approved the whole new compute has
-      // approved the first of its two checks too.
-      const approves = [digest, digestBy(replacementOf)];
-      if (!approves.some((one) => one !== undefined && config.approvals.digests.has(one))) {
-        failures.push(...refusals(verdict, urn, digest, inputs.onRestart, config));
+      // Who approved the whole new compute has approved less as well, and the first of its two checks. Whether the option
+      // `replaceOnChanges` asks for one, only the engine knows: where it may, one approval is for both.
+      const approval = digestBy(judge);
+      const anew = digestBy(replacementOf);
+      if (![approval, anew].some((one) => one !== undefined && config.approvals.digests.has(one))) {
+        const mayReplace = news["__mayReplace"] === true && verdict.impact !== "new-host";
+        failures.push(...refusals(verdict, urn, approval, inputs.onRestart, config, mayReplace ? anew : undefined));
       }
     }
   }
@@ -113,22 +114,28 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
 const isRefused = ({ impact }: Verdict, own: OnRestart | undefined, { onRestart: stack }: ProviderConfig): boolean =>
   (own ?? stack) === "refuse" && atLeast(impact, "restart");
 
-/** @param approval the digest that approves the change, where one can */
+/**
+ * @param approval the digest that approves the change, where one can
+ * @param anew the one that approves it as a replacement too, where an option may ask for that
+ */
 function refusals(
   verdict: Verdict,
   urn: string | undefined,
   approval: string | undefined,
   own: OnRestart | undefined,
   { approvals }: ProviderConfig,
+  anew?: string,
 ): Problem[] {
   // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   // The same tail in every refusal, for whoever reads it by machine.
-  const ended = approval && approvals.ended.get(approval);
+  const ended = approvals.ended.get(anew ?? "") ?? approvals.ended.get(approval ?? "");
   const over = ended ? `. Its approval ended on ${ended}` : "";
-  const approve = approval
-    ? `${over}. To approve exactly this change, ${approval}: ${approveCommand(approval, approvals, urn && identityOf(urn)?.stack)}`
+  const wider = anew ? ". replaceOnChanges may give the compute a new host: an approval is for that too" : "";
+  const given = anew ?? approval;
+  const approve = given
+    ? `${over}${wider}. To approve exactly this change, ${given}: ${approveCommand(given, approvals, urn && identityOf(urn)?.stack)}`
     : "";
   const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));

@@ -86,7 +86,7 @@ const Inputs = z.strictObject({
 export type Inputs = z.infer<typeof Inputs>;
 
 /** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
-export const HIDDEN = ["__provider", "__urn", "__autoName", "__secret", "restart"] as const;
+export const HIDDEN = ["__provider", "__urn", "__autoName", "__secret", "__mayReplace", "restart"] as const;
 
 /** What a step gets of the program. */
 export interface Program {

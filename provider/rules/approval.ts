@@ -127,7 +127,10 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
 
 /** An entry in a message, whatever it is. */
 const shown = (value: unknown): string =>
-  value !== null && typeof value === "object" ? "what is no text" : JSON.stringify(value);
+  value !== null && typeof value === "object"
+    ? "what is no text"
+    : JSON.stringify(typeof value === "string" && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+const LONGEST = 60;
 
 function listOf(text: string): unknown[] | undefined {
   try {

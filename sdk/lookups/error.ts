@@ -29,10 +29,14 @@ export class LookupError extends pulumi.RunError {
 const statusOf = (error: unknown): number | undefined =>
   (error as { answer?: { status?: number } } | undefined)?.answer?.status;
 
+/** By message: Pulumi prints an error object once, and what all look-ups of a program lack is one key. */
+const ofConfig = new Map<string, LookupError>();
+
 /** Errors of the provider's code come out as a `LookupError`, whichever copy of the package they are from. */
 export function asLookupError(error: unknown): unknown {
   const { kind } = (error ?? {}) as { kind?: unknown };
-  return error instanceof Error && typeof kind === "string"
-    ? new LookupError(error as Error & { kind: string })
-    : error;
+  if (!(error instanceof Error) || typeof kind !== "string") return error;
+  const own = ofConfig.get(error.message) ?? new LookupError(error as Error & { kind: string });
+  if (kind === "config") ofConfig.set(error.message, own);
+  return own;
 }

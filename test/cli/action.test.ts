@@ -151,16 +151,26 @@ describe("what goes wrong is 1, with how the compute is", () => {
     expect(ended.stderr).not.toMatch(/pulumi|customTimeouts/);
   });
 
-  test("time is up before a busy project took it: nothing was done, and how to see what goes on", async () => {
+  test.each(["20s", "300ms"])(
+    "time of %s is up before a busy project took it: nothing was done, and with what it was busy",
+    async (time) => {
+      const one = await desk("active", { operationMs: 600_000 });
+      await one.run(COMMANDS.suspend, [PLACE, "--no-wait"]);
+      const ended = await one.run(COMMANDS.restart, [PLACE, "--timeout", time]);
+      expect([ended.code, writes(ended)]).toEqual([1, []]);
+      expect(ended.stderr).toContain(`answered 423: endpoint is in some transitive state, could not suspend`);
+      expect(ended.stderr).toMatch(
+        /\. Nothing was done: the project was busy with suspend_compute of ep-\S+ \(operation \S+, \S+ s old, status running\) until time was up\. `compute-endpoint operations quiet-\S+` shows how it goes on; --timeout gives it more time/,
+      );
+    },
+  );
+
+  test("what a project was busy with that shows no operations is not said", async () => {
     const one = await desk("active", { operationMs: 600_000 });
-    await one.run(COMMANDS.suspend, [PLACE, "--no-wait"]);
-    const ended = await one.run(COMMANDS.restart, [PLACE, "--timeout", "20s"]);
-    expect([ended.code, writes(ended)]).toEqual([1, []]);
-    expect(ended.stderr).toMatch(/busy with suspend_compute of ep-/);
-    expect(ended.stderr).toContain(`answered 423: endpoint is in some transitive state, could not suspend`);
-    expect(ended.stderr).toContain(
-      `. Nothing was done: the project was busy until time was up. \`compute-endpoint operations ${PROJECT}\` shows with what; --timeout gives it more time`,
-    );
+    one.emulator.startOperation({ branchId: one.primary.branch_id });
+    one.emulator.faults.add({ match: { method: "GET", path: "**/operations" }, times: 99, then: { status: 403 } });
+    const ended = await one.run(COMMANDS.suspend, [PLACE, "--timeout", "300ms"]);
+    expect(ended.stderr).toContain(". Nothing was done: the project was busy until time was up. ");
   });
 
   test.each<[string, string, DeskOptions, RegExp]>([
@@ -208,6 +218,8 @@ describe("bad usage is 2, and nothing is sent", () => {
     [[PLACE, PLACE], /^one at a time/],
     [["ep-a/quiet-meadow"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["ep-a"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
+    [["br-a"], /^br-a is a branch: give PROJECT or PROJECT\/ENDPOINT/],
+    [[`${PROJECT}/br-a`], /^br-a is a branch: /],
     [["a/b/c"], /is neither PROJECT nor PROJECT\/ENDPOINT/],
     [["../secrets/ep-a"], /is neither/],
     [["P/EP"], /is neither/],

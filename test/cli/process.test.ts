@@ -62,6 +62,13 @@ describe("compute-endpoint", () => {
     expect(output.stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
   });
 
+  test("a verdict stays one when nobody reads the report to its end", async () => {
+    const { child, output, ended } = cli(["report", "test/fixtures/previews/changes.json"]);
+    child.stdout.destroy();
+    expect(await ended).toBe(3);
+    expect(output.stderr).toBe("");
+  });
+
   test("no reader at the other end is no error", async () => {
     const { child, output, ended } = cli(["endpoints", SEED.projectId, "--json"]);
     child.stdout.destroy();

@@ -89,6 +89,10 @@ describe("compute-endpoint emulator", () => {
     await fetch(new URL("/_emulator/time", second.url), { method: "POST", body: '{"advanceMs":8000}' });
     const row = (await (await second.call("GET", `${path}/${endpoint.id}`)).json()) as { endpoint: object };
     expect(row.endpoint).toMatchObject({ current_state: "active" });
+
+    const third = cli("emulator", "--state", state);
+    expect(await third.ended).toBe(1);
+    expect(lines(third.output.stderr)).toEqual([expect.stringMatching(/is kept by another emulator \(process \d+\)/)]);
   });
 
   test("says in one line that its state can't be used", async () => {

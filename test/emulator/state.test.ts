@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -176,6 +177,40 @@ describe("a kept world", () => {
 
   test("that can't be written at all is an error of the start", async () => {
     await expect(startEmulator({ state: join(folder, "none", "world.json") })).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("a file that is kept by one emulator", () => {
+  const dead = () => spawnSync(process.execPath, ["--version"]).pid;
+
+  test("is refused to another, until that one is closed", async () => {
+    const first = await startEmulator({ state });
+    await expect(startEmulator({ state })).rejects.toThrow(
+      `the state in ${state} is kept by another emulator (process ${process.pid}): give each a file of its own`,
+    );
+    await first.close();
+    await (await startEmulator({ state })).close();
+    expect(readdirSync(folder)).toEqual(["world.json"]);
+  });
+
+  test.each([
+    ["is free when that process was killed", dead, true],
+    ["is not while it lives", () => process.ppid, false],
+    ["is free where only a number was left that is now this process's", () => process.pid, true],
+    ["is free beside a note that names no process", () => "-1", true],
+  ])("%s", async (_rule, pid, isFree) => {
+    writeFileSync(`${state}.pid`, String(pid()));
+    const started = startEmulator({ state });
+    if (isFree) await (await started).close();
+    else await expect(started).rejects.toThrow(/is kept by another emulator \(process \d+\)/);
+  });
+
+  test("is free after a start that failed", async () => {
+    const other = await startEmulator();
+    const port = Number(new URL(other.url).port);
+    await expect(startEmulator({ state, port })).rejects.toThrow("EADDRINUSE");
+    await other.close();
+    await (await startEmulator({ state })).close();
   });
 });
 

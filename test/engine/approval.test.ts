@@ -117,6 +117,24 @@ describeWithEngine("an approval", (engine) => {
   );
 
   test(
+    "of a resize that replaceOnChanges makes a new host is one, for both checks of it",
+    async () => {
+      const { ws, em } = story;
+      await use("size: 8", '{ replaceOnChanges: ["size"] }');
+      await approve((await ws.preview({ fails: true })).stdout);
+      const { document } = await ws.previewJson();
+      expect(shownInJson(document).get("db")).toMatchObject({
+        op: "replace",
+        restart: [expect.anything(), expect.stringMatching(/^yes: size 2 → 8; a compute with another id and host/)],
+      });
+      await ws.up({ args: ["--skip-preview"] });
+      expect(changes(em).map(({ line }) => line.split(" ")[0])).toEqual(["DELETE", "POST"]);
+      requests(em);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
     "that can't be read fails every preview, at its name",
     async () => {
       const { ws } = story;

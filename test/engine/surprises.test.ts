@@ -41,4 +41,21 @@ describeWithEngine("a preview warns", (engine) => {
     },
     ENGINE_TEST_MS,
   );
+
+  test(
+    "when a compute that was to be released is deleted from now on",
+    async () => {
+      const replica = (args: string) =>
+        story.ws.setProgram(files(`new Endpoint("db", { projectId, branchId, type: "read_only", size: 1, ${args} });`));
+      await replica('onDelete: "release"');
+      await story.ws.up({ args: ["--skip-preview"] });
+      await replica("");
+      expect(await warnings()).toEqual([
+        'without onDelete this compute, which was made for the resource, is no longer released with it: it is deleted. To keep it as it was, say onDelete: "release"',
+      ]);
+      await replica('onDelete: "delete"');
+      expect(await warnings()).toEqual([]);
+    },
+    ENGINE_TEST_MS,
+  );
 });

@@ -81,10 +81,20 @@ describe("what is approved", async () => {
     expect((await run([])).stacks[0].remarks).toEqual([]);
   });
 
-  test("what can't be read is said", async () => {
-    expect((await run("yes")).stacks[0].remarks).toEqual([
-      expect.stringMatching(/^compute:approve can't be used, .*12 hex digits/),
-    ]);
+  test("the approval of it as a replacement is one of the update too, and not the other way round", async () => {
+    const replaced = { ...resize(), op: "replace" };
+    const wider = (await oneCompute(preview([replaced]))).approval.digest;
+    const approved = { config: { "compute:approve": JSON.stringify([wider]) } };
+    expect((await inJson(preview([resize()], approved))).exitCode).toBe(0);
+    expect((await oneCompute(preview([resize()], approved))).approval).toEqual({ digest: wider, approved: true });
+    expect((await inJson(preview([replaced], { config: { "compute:approve": digest } }))).exitCode).toBe(3);
+  });
+
+  test("what can't be read is said, and no line is printed that would not work", async () => {
+    const [{ remarks, computes }] = (await run("yes")).stacks;
+    expect(remarks).toEqual([expect.stringMatching(/^compute:approve can't be used, .*12 hex digits/)]);
+    // Nothing could be added to it.
+    expect(computes[0].approval).not.toHaveProperty("command");
   });
 
   test("commands count on from what the list has, one for each that is open", async () => {

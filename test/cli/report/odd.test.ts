@@ -1,6 +1,6 @@
 /** Documents of which no engine would make one: a line each, exit code 2, and never a crash. */
 import { describe, expect, test } from "vitest";
-import { preview, report, resize, step, urnOf } from "./support";
+import { BASE, preview, report, resize, step, urnOf } from "./support";
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const text = (value: unknown) => JSON.stringify(value);
@@ -38,6 +38,12 @@ describe("a document that no engine writes", () => {
     ["no counts of changes", text({ ...preview([resize()]), changeSummary: undefined }), 2],
     ["counts that are texts", text({ ...preview([resize()]), changeSummary: { update: "1" } }), 2],
     ["counts that are negative", text({ ...preview([resize()]), changeSummary: { update: -1 } }), 2],
+    ["an update without what is asked", text(preview([step({ old: BASE })])), 2],
+    ["an update whose new inputs are a text", text(preview([resize({ nextMore: { inputs: "x" } })])), 2],
+    ["an update whose old inputs are a list", text(preview([resize({ oldMore: { inputs: [1] } })])), 2],
+    ["an update without an old state", text(preview([step({ next: BASE })])), 2],
+    ["a replacement without what was", text(preview([step({ op: "replace", next: BASE })])), 2],
+    ["a creation of nothing", text(preview([step({ op: "create" })])), 2],
     ["counts that are a list", text({ ...preview([resize()]), changeSummary: [1] }), 2],
   ])("%s", async (_what, document, code) => {
     for (const format of ["markdown", "json", "text", "github"]) {

@@ -16,6 +16,12 @@ describe("what can't be compared is left to the notice, and can't be approved by
   test.each<[what: string, step: object, impact: string, why: RegExp]>([
     ["a secret size", change({ size: "[secret]" }, secretSize), "restart", /secret/],
     [
+      "a size of another kind beside a change that could be approved",
+      change({}, { size: "4", branchId: "br-other", restart: `yes: branchId changes; ${DROPS}` }),
+      "restart",
+      /not of the kind/,
+    ],
+    [
       "a secret as engine events have it",
       change({ size: SECRET_OBJECT }, { ...secretSize, size: SECRET_OBJECT }),
       "restart",

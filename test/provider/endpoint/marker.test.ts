@@ -191,6 +191,27 @@ describe("under refuse, an approval", () => {
     expect(both(JSON.stringify([asUpdate]))[1]).not.toEqual([]);
   });
 
+  test("is offered for both where replaceOnChanges may ask for a new host, and for the restart alone elsewhere", () => {
+    const first: FirstChecks = new Map();
+    const may = { ...OK, size: 2, __urn: urnOf("db"), __mayReplace: true };
+    const both = (news: Record<string, unknown>, approve: string) =>
+      [{ ...OK, size: 1 }, {}].map((olds) => {
+        const settings = config({ "compute:onRestart": "refuse", "compute:approve": approve });
+        const { failures, inputs } = checked(news, olds, settings, first);
+        expect(inputs).not.toHaveProperty("__mayReplace");
+        return failures.map(({ reason }) => reason);
+      });
+    const [asUpdate, asReplacement] = both(may, "[]");
+    expect(digestOf(asUpdate!)).toBe(digestOf(asReplacement!));
+    expect(asUpdate![0]).toContain(
+      ". replaceOnChanges may give the compute a new host: an approval is for that too. To",
+    );
+    expect(both(may, JSON.stringify([digestOf(asUpdate!)]))).toEqual([[], []]);
+    const { __mayReplace: _, ...plain } = may;
+    expect(digestOf(both(plain, "[]")[0]!)).not.toBe(digestOf(asUpdate!));
+    expect(both(plain, "[]")[0]![0]).not.toContain("replaceOnChanges");
+  });
+
   test("says the way out once, however many properties it is about", () => {
     const reasons = refused({ size: 1 }, { size: 2, disabled: true }, []);
     expect(reasons).toHaveLength(2);

@@ -179,9 +179,13 @@ describe("the approvals in the stack's config", () => {
     [`["${A}@2027-02-30"]`],
     ['{"a":1}'],
     ["yes"],
-  ])("%s can't be read, and approves nothing", (text) => {
+    ["[null]"],
+    [JSON.stringify(["x".repeat(10_000)])],
+    [JSON.stringify("x".repeat(10_000))],
+  ])("%.60s can't be read, and approves nothing", (text) => {
     const { digests, problem } = readApprovals(text, NOON);
     expect(digests.size).toBe(0);
+    expect(problem!.length).toBeLessThan(200);
     expect(problem).toMatch(/ is no approval( \(entry \d of compute:approve\))?: 12 hex digits/);
   });
 });
