@@ -1,8 +1,9 @@
 // A compute as it is -> what stands in a state that has taken it over, and the program that fits.
 
 import { checkInputs, type Inputs, programOf } from "../provider/endpoint/inputs.js";
-import { liveOf, pruned } from "../provider/endpoint/mapping.js";
+import { liveOf } from "../provider/endpoint/mapping.js";
 import { outputsOf } from "../provider/endpoint/outputs.js";
+import { pruned } from "../provider/rules/pruned.js";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "../sdk/literal.js";
 

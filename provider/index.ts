@@ -43,7 +43,11 @@ const shared: Process = {
 };
 
 /** What sends requests, with the schemas of all answers, is loaded by the first step: a preview only checks and compares. */
-const steps = () => require("./endpoint/steps.js") as typeof import("./endpoint/steps.js");
+let loaded: typeof import("./endpoint/steps.js") | undefined;
+const steps = () => {
+  loaded ??= require("./endpoint/steps.js") as typeof import("./endpoint/steps.js");
+  return loaded;
+};
 
 function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
   if (account instanceof Error) throw account;

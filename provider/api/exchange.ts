@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Clock } from "../clock.js";
 import { ServiceError, Stopped, Unclear } from "../errors.js";
 import { type Asked, describe, parse } from "./answer.js";

@@ -38,29 +38,31 @@ export class EndpointLists {
   async read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     const known = this.#finished.get(project);
     if (known && this.#clock.now() - known.at < REUSE_MS) return known.rows;
-    const flying = this.#flying.get(project);
-    return flying ? this.#wait(flying, project, deadline) : this.look(project, deadline);
+    // Nobody need be gathered: who comes later may have what is on its way.
+    return this.#wait(this.#flying.get(project) ?? this.#join(project, deadline, 0), project, deadline);
   }
 
   /** Never from the cache: shared only with callers whose request was not sent yet. */
-  async look(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
-    let shared = this.#gathering.get(project);
-    if (!shared) {
-      shared = { deadline, sent: this.#clock.sleep(GATHER_MS), answer: Promise.resolve([]) };
-      this.#gathering.set(project, shared);
-      shared.answer = this.#list(project, shared);
-    } else if (deadline.leftMs() > shared.deadline.leftMs()) {
-      shared.deadline = deadline;
-    }
-    // How long the others wait is known only then.
-    await shared.sent;
-    return this.#wait(shared, project, deadline);
+  look(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    return this.#wait(this.#join(project, deadline, GATHER_MS), project, deadline);
   }
 
   /** Forgets what is known of a project, and what a list that is on its way will say. */
   wrote(project: string): void {
     this.#finished.delete(project);
     this.#flying.delete(project);
+  }
+
+  #join(project: string, deadline: Deadline, gatherMs: number): Shared {
+    let shared = this.#gathering.get(project);
+    if (!shared) {
+      shared = { deadline, sent: this.#clock.sleep(gatherMs), answer: Promise.resolve([]) };
+      this.#gathering.set(project, shared);
+      shared.answer = this.#list(project, shared);
+    } else if (deadline.leftMs() > shared.deadline.leftMs()) {
+      shared.deadline = deadline;
+    }
+    return shared;
   }
 
   async #list(project: string, shared: Shared): Promise<WireEndpoint[]> {
@@ -77,7 +79,9 @@ export class EndpointLists {
     }
   }
 
-  #wait(shared: Shared, project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+  async #wait(shared: Shared, project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    // How long the others wait is known only then.
+    await shared.sent;
     const leftMs = deadline.leftMs();
     if (shared.deadline.leftMs() - leftMs < TOLERATED_MS) return shared.answer;
     const late = this.#clock.sleep(Math.max(0, leftMs) + TOLERATED_MS).then(() => {

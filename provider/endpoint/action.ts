@@ -7,9 +7,9 @@ import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, isGoing, pendingOf } from "../operations/pending.js";
 import { PAGE } from "../operations/watch.js";
+import { pruned } from "../rules/pruned.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { pruned } from "./mapping.js";
 
 export type ActionName = "restart" | "start" | "suspend";
 

@@ -4,12 +4,13 @@ import type { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
 import { operationsOf, pendingOf } from "../operations/settle.js";
+import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { differences, isHidden, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
-import { createBody, liveOf, pruned } from "./mapping.js";
+import { createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { startedAfter } from "./start.js";
 import {

@@ -39,7 +39,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
 /** What is no setting of the compute but is known to delete and read only through the state. */
 function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {
   const echoed = (["onDelete", "waitForReady", "customTimeouts", "restartTriggers"] as const).some(
-    (name) => canonical(olds[name]) !== canonical(inputs[name]),
+    (name) => olds[name] !== inputs[name] && canonical(olds[name]) !== canonical(inputs[name]),
   );
   return echoed || sameForm([...managedOf(inputs), ...unknown]) !== sameForm(olds.managed ?? []);
 }

@@ -1,7 +1,7 @@
 // Program values -> checked inputs and the wish. In preview a value may not be known yet: the engine then sends a fixed
 // string in its place, whatever the type is.
 
-import { z } from "zod";
+import * as z from "zod";
 import { alwaysOnProblem, rangeProblem, sizeProblem } from "../rules/size.js";
 import { suspendProblem } from "../rules/suspend.js";
 

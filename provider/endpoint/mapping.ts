@@ -1,5 +1,6 @@
 // Settings <-> wire: the only place outside wire/ that knows the API's field names.
 
+import { pruned } from "../rules/pruned.js";
 import { type Live, type SettingName, type Settings, UNKNOWN, type Wish } from "../rules/settings.js";
 import type { EndpointCreateBody, EndpointUpdateBody, WireEndpoint, WireSettings } from "../wire/endpoint.js";
 
@@ -93,9 +94,4 @@ export const needsLiveSettings = (names: readonly SettingName[]): boolean =>
 /** The wish without values that are not known: outside a preview there are none. */
 function settled(wish: Wish): Live {
   return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== UNKNOWN)) as Partial<Settings>;
-}
-
-/** A copy without undefined values: Pulumi's structs refuse them. */
-export function pruned<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as never;
 }

@@ -1,5 +1,6 @@
 // What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
 
+import { pruned } from "../rules/pruned.js";
 import {
   digest,
   type EndpointType,
@@ -12,7 +13,7 @@ import {
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Mark } from "./action.js";
 import type { Inputs, Program } from "./inputs.js";
-import { liveOf, pruned } from "./mapping.js";
+import { liveOf } from "./mapping.js";
 
 export interface Outputs {
   projectId: string;
@@ -234,9 +235,12 @@ export function inputsOf(outputs: Outputs): Record<string, unknown> {
 }
 
 function partOf(managed: readonly string[], prefix: string, values: object | undefined) {
-  const keys = managed.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
-  if (keys.length === 0) return undefined;
-  return pruned(Object.fromEntries(keys.map((key) => [key, (values as Record<string, unknown>)?.[key]])));
+  const paths = managed.filter((path) => path.startsWith(prefix));
+  if (paths.length === 0) return undefined;
+  const entries = paths
+    .map((path) => path.slice(prefix.length))
+    .map((key) => [key, (values as Record<string, unknown>)?.[key]]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** Stands for the digest of a secret: whoever reads the state could try all values of a size. */

@@ -35,7 +35,9 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
     if (outputs.autoscalingLimitMaxCu !== undefined) outputs.size = outputs.autoscalingLimitMaxCu;
   }
   if (state.restartOwed) outputs.restartOwed = state.restartOwed;
-  const unfinished = await stillUnfinished(process, project, state.unfinished ?? [], deadline);
+  const unfinished = state.unfinished?.length
+    ? await stillUnfinished(process, project, state.unfinished, deadline)
+    : [];
   if (unfinished.length > 0) outputs.unfinished = unfinished;
   const notTaken = stillNotTaken(state, outputs);
   if (Object.keys(notTaken).length > 0) outputs.notTaken = notTaken;

@@ -2,12 +2,13 @@
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
+import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf } from "../rules/restart.js";
 import { differences, digest, isHidden, type Live, type Wish } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { act, type Done, find, isReached, type Mark, markOf, wasStarted } from "./action.js";
 import type { Program } from "./inputs.js";
-import { liveOf, pruned } from "./mapping.js";
+import { liveOf } from "./mapping.js";
 import type { Outputs, Owed } from "./outputs.js";
 import { gone, kept, type Process, settleOrKeep, type Target, UNKNOWN_OPERATION } from "./step.js";
 

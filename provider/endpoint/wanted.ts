@@ -8,7 +8,7 @@ import type { Outputs } from "./outputs.js";
  * taken over under a new name, and the run ended before the old name was deleted.
  */
 export class Wanted {
-  readonly #seen = new Map<string, { mark: string; urn: string | undefined }[]>();
+  readonly #seen = new Map<string, { was: Was; urn: string | undefined }[]>();
   /** Of the check before: the engine checks and compares one resource after the other. */
   #urn: string | undefined;
   readonly #replaced = new Set<string>();
@@ -20,7 +20,11 @@ export class Wanted {
   }
 
   see(id: string, state: Partial<Outputs>): void {
-    this.#seen.set(id, [...(this.#seen.get(id) ?? []), { mark: markOf(state), urn: this.#urn }]);
+    const { __autoName, adopt, adopted, onDelete, managed } = state;
+    const one = { was: { __autoName, adopt, adopted, onDelete, managed }, urn: this.#urn };
+    const others = this.#seen.get(id);
+    if (others) others.push(one);
+    else this.#seen.set(id, [one]);
   }
 
   /** Whether a resource that stays in the program has this compute. */
@@ -34,7 +38,7 @@ export class Wanted {
    */
   byAnother(id: string, state: Partial<Outputs>): boolean {
     const own = markOf(state);
-    return (this.#seen.get(id) ?? []).some(({ mark, urn }) => mark !== own || this.#stays(urn));
+    return (this.#seen.get(id) ?? []).some(({ was, urn }) => markOf(was) !== own || this.#stays(urn));
   }
 
   #stays(urn: string | undefined): boolean {
@@ -43,5 +47,7 @@ export class Wanted {
 }
 
 /** Pulumi tells a provider no name of a resource: this is what differs between two, and stays the same during a run. */
-const markOf = ({ __autoName, adopt, adopted, onDelete, managed }: Partial<Outputs>): string =>
+type Was = Partial<Pick<Outputs, "__autoName" | "adopt" | "adopted" | "onDelete" | "managed">>;
+
+const markOf = ({ __autoName, adopt, adopted, onDelete, managed }: Was): string =>
   canonical({ __autoName, adopt, adopted, onDelete, managed });

@@ -1,9 +1,10 @@
 // What look-ups answer: the wire in a program's words, live facts included. Nothing here gets into a resource's state.
 
-import { liveOf, pruned } from "../endpoint/mapping.js";
+import { liveOf } from "../endpoint/mapping.js";
 import { poolerHost } from "../endpoint/outputs.js";
 import { labelOf, type OperationLabel, outcomeOf } from "../operations/outcome.js";
 import { type Capacity, capacityOf } from "../rules/capacity.js";
+import { pruned } from "../rules/pruned.js";
 import type { EndpointType } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";

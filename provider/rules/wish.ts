@@ -1,3 +1,4 @@
+import { pruned } from "./pruned.js";
 import { type EndpointType, type PreloadLibraries, UNKNOWN, type Wish } from "./settings.js";
 
 /** The values of a program that speak of the compute itself. */
@@ -44,5 +45,5 @@ export function wishOf(asked: Asked, unknown: ReadonlySet<string> = new Set()): 
       if (name in wish) wish[name as "name"] = UNKNOWN;
     }
   }
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
+  return pruned(wish);
 }

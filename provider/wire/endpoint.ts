@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { WireOperation } from "./operation.js";
 import { maybe, rows } from "./tolerant.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { maybe, rows } from "./tolerant.js";
 
 /** A record of work on a project. `action` and `status` are open vocabularies: any word is kept as it came. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { maybe } from "./tolerant.js";
 
 /** Body of an error answer. It is not guaranteed: a proxy in front can answer with anything. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * A field of an answer that may be absent, null, or of a type we do not know: all of these read as absent. The service

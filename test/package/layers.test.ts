@@ -132,17 +132,42 @@ describe("imports flow one way", () => {
 });
 
 test("a provider that only checks and compares, as in a preview, loads nothing of what sends requests", () => {
+  // From the sources, where each module is loaded by itself: the build has them in one file.
   const script = `
-    const { provider } = require("./dist/provider/index.js");
+    const { provider } = require("./provider/index.ts");
     const inputs = { projectId: "quiet-meadow-1", branchId: "br-a", size: 1 };
     provider.configure({ config: { get: () => undefined } })
       .then(() => provider.check({}, inputs))
       .then(() => provider.diff("ep-a", inputs, inputs))
       .then(() => console.log(JSON.stringify(Object.keys(require.cache))));`;
-  const loaded = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
+  const node = ["-r", require.resolve("tsx/cjs"), "-e", script];
+  const loaded = execFileSync(process.execPath, node, { cwd: ROOT, encoding: "utf8" });
   const paths = (JSON.parse(loaded) as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-  expect(paths).toContain("dist/provider/endpoint/diff.js");
-  expect(paths.filter((path) => /^node_modules\/undici\/|^dist\/provider\/(api|wire)\//.test(path))).toEqual([]);
+  expect(paths).toContain("provider/endpoint/diff.ts");
+  expect(paths.filter((path) => /^node_modules\/undici\/|^provider\/(api|wire)\//.test(path))).toEqual([]);
+});
+
+test("the build of the provider is one file, and loads of undici only what sends a request, when one is sent", () => {
+  const script = `
+    const files = () => Object.keys(require.cache);
+    const { provider } = require("./dist/provider/index.js");
+    const before = files();
+    const service = require("node:http").createServer((_, answer) => answer.end('{ "endpoints": [] }'));
+    service.listen(0, "127.0.0.1", async () => {
+      const url = "http://127.0.0.1:" + service.address().port;
+      const config = { "compute:apiUrl": url, "compute:apiKey": "k" };
+      await provider.configure({ config: { get: (name) => config[name] } });
+      const answer = await provider.read("ep-a", { projectId: "quiet-meadow-1", managed: [] });
+      console.log(JSON.stringify({ answer, before, after: files() }));
+      service.close().closeAllConnections();
+    });`;
+  const said = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
+  const { answer, before, after } = JSON.parse(said) as { answer: object; before: string[]; after: string[] };
+  const ours = (paths: string[]) => paths.map((path) => relative(ROOT, path).replaceAll("\\", "/"));
+  expect(ours(before)).toEqual(["dist/provider/index.js"]);
+  expect(answer).toEqual({});
+  expect(ours(after)).toContain("node_modules/undici/lib/dispatcher/agent.js");
+  expect(ours(after)).not.toContain("node_modules/undici/index.js");
 });
 
 describe("the linter says the same", () => {

@@ -47,10 +47,22 @@ function slow() {
 }
 
 describe("the lists", () => {
-  test("one for all who ask within 20 ms, whichever way", async () => {
+  test("one for all who ask at once, whichever way", async () => {
     const s = numbered();
-    const ids = await s.all(s.read(), s.look(), s.after(10, s.read), s.after(19, s.look));
+    const ids = await s.all(s.read(), s.look(), s.read(), s.look());
     expect([ids, s.seen.length]).toEqual([["ep-1", "ep-1", "ep-1", "ep-1"], 1]);
+  });
+
+  test("a look waits 20 ms for others", async () => {
+    const s = numbered();
+    const ids = await s.all(s.look(), s.after(10, s.read), s.after(19, s.look));
+    expect([ids, s.seen.length]).toEqual([["ep-1", "ep-1", "ep-1"], 1]);
+  });
+
+  test("a read does not: others can have what it has asked for", async () => {
+    const s = numbered();
+    const sent = async () => s.seen.length;
+    expect(await s.all(s.read(), s.after(1, sent), s.after(2, s.read))).toEqual(["ep-1", 1, "ep-1"]);
   });
 
   test("a read takes a list that is on its way, a look does not", async () => {
@@ -60,7 +72,7 @@ describe("the lists", () => {
 
   test("a read uses a list again for 5 s, a look never", async () => {
     const s = numbered();
-    const ids = await s.all(s.read(), s.after(2000, s.read), s.after(6000, s.read), s.after(8000, s.read));
+    const ids = await s.all(s.read(), s.after(2000, s.read), s.after(5900, s.read), s.after(8000, s.read));
     expect(ids).toEqual(["ep-1", "ep-1", "ep-1", "ep-2"]);
     expect(await s.all(s.look())).toEqual(["ep-3"]);
   });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { networkReason } from "../../../provider/api/network.js";
-import { BODY_LIMIT, type TransportRequest, undiciTransport } from "../../../provider/api/transport.js";
+import { BODY_LIMIT, direct, type TransportRequest, undiciTransport } from "../../../provider/api/transport.js";
 
 const open: Array<{ server: Server; sockets: Set<Socket> }> = [];
 
@@ -64,6 +64,22 @@ describe("the network", () => {
       key: "Bearer napi_key",
       body: "héllo",
     });
+  });
+
+  test("of undici, the parts that it needs are where they are looked for", () => {
+    const parts: string[] = [];
+    direct((path) => parts.push(path) && require(path));
+    expect(parts).toEqual(["undici/lib/dispatcher/agent.js", "undici/lib/api/api-request.js"]);
+  });
+
+  test("and where one is not, the whole of it does", async () => {
+    const elsewhere = direct((path) => {
+      if (path.includes("api-request")) throw Object.assign(new Error("no such module"), { code: "MODULE_NOT_FOUND" });
+      return require(path);
+    });
+    const url = await serve((request, response) => response.end(request.url));
+    const answer = await undiciTransport(elsewhere)({ method: "GET", url: `${url}/a?b`, headers: {}, timeoutMs: 5000 });
+    expect(answer.text).toBe("/a?b");
   });
 
   test.each([301, 302, 307, 308])("gives a redirect (%i) back, and the key does not go along", async (status) => {
