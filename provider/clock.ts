@@ -4,15 +4,23 @@ export interface Clock {
   now(): number;
   /** Milliseconds since the epoch: only for what the service writes as a date (`Retry-After`, `created_at`). */
   wall(): number;
-  sleep(ms: number): Promise<void>;
+  /** @param how "idly" where the process may end meanwhile */
+  sleep(ms: number, how?: "idly"): Promise<void>;
   /** A number in [0, 1), for jitter. */
   random(): number;
 }
 
+/** A longer timer of Node's ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, how) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
+      if (how === "idly") timer.unref();
+    }),
   random: () => Math.random(),
 };
 

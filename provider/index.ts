@@ -8,6 +8,7 @@ import type { Outputs } from "./endpoint/outputs.js";
 import type { Process } from "./endpoint/step.js";
 import { Wanted } from "./endpoint/wanted.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
+import { Hidden } from "./hidden.js";
 import { endWithEngine } from "./lifeline.js";
 import type { Context } from "./operations/context.js";
 
@@ -19,8 +20,9 @@ let config: ProviderConfig | undefined;
 let context: Context | undefined;
 
 // Plain lines of the provider show under the stack while a command runs.
-const say = (line: string) => console.log(line);
-const warn = (line: string) => console.log(`warning: ${line}`);
+const say = (line: string) => console.log(hidden.out(line));
+const warn = (line: string) => say(`warning: ${line}`);
+const hidden = new Hidden();
 
 /** Computes of steps whose answers Pulumi has got, and so keeps. */
 const answered = new Set<string>();
@@ -132,8 +134,9 @@ const notThere = (id: string, { projectId }: Props): Stopped =>
     `compute ${id} is not in project ${projectId}, which was asked for its computes and does not list it. Check the id and the project of this Endpoint.get`,
   );
 
-/** Errors leave without a stack, which Pulumi's shim would print, and with the text of the provider where they keep a state. */
+/** Errors leave without secrets, without a stack, which Pulumi's shim would print, and with the text of the provider where they keep a state. */
 async function speaking<T>(work: () => Promise<T>, news?: Props): Promise<T> {
+  if (news) hidden.see(news);
   try {
     return await work();
   } catch (error) {
@@ -141,6 +144,8 @@ async function speaking<T>(work: () => Promise<T>, news?: Props): Promise<T> {
     if (error instanceof Error && "kind" in error) {
       error.name = "";
       error.stack = "";
+      error.message = hidden.out(error.message);
+      if (isKind(error, "not-ready")) error.reasons.splice(0, Infinity, ...error.reasons.map((one) => hidden.out(one)));
     }
     throw error;
   }

@@ -87,7 +87,7 @@ function shorten(text: string): string {
 }
 
 /** Control characters out of an answer could write anything on a terminal. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
 }

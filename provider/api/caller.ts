@@ -1,4 +1,4 @@
-import { type Deadline, duration } from "../clock.js";
+import { Deadline, duration } from "../clock.js";
 import { DeadlineExceeded, Stopped } from "../errors.js";
 import { exchange, hostOf, type Question, type Wire } from "./exchange.js";
 import { Patience } from "./patience.js";
@@ -7,8 +7,8 @@ import { Reach } from "./reach.js";
 import { redact } from "./redact.js";
 import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./retry.js";
 
-/** Milliseconds that a request may take although the deadline is nearer: a last look is worth its answer. */
-const LAST_REQUEST_MS = 10_000;
+/** Milliseconds that a request may wait and take although the deadline is nearer: a last look is worth its answer. */
+export const LAST_REQUEST_MS = 10_000;
 
 export interface Call<T> extends Question<T> {
   project: string;
@@ -54,10 +54,13 @@ export class Caller {
       const result = await exchange(this.#options, call, timeoutMs);
       if (result.ok) {
         this.#reach.answered();
+        this.#rate.served();
         return result;
       }
       const { failure, error } = result;
       const silent = this.#reach.failed(failure, clock.now());
+      if (failure.kind === "status" && failure.status === 429) this.#rate.refused(failure.retryAfterMs);
+      else this.#rate.served();
       if (failure.kind === "unreadable") unreadable++;
       const plain = error.message;
       last = tired(error, tries, patience.passedMs(), failure, holder);
@@ -85,7 +88,9 @@ export class Caller {
       throw last ?? new DeadlineExceeded(`${call.method} ${call.path}: the time of the step is up; it was not sent`);
     }
     try {
-      await this.#rate.take(call, deadline);
+      const isLastLook = !last && !isMutation(call.method) && deadline.leftMs() < LAST_REQUEST_MS;
+      const limit = isLastLook ? new Deadline(this.#options.clock, LAST_REQUEST_MS) : deadline;
+      await this.#rate.take(call, limit);
     } catch (error) {
       throw last ?? error;
     }

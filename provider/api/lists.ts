@@ -1,6 +1,7 @@
 import type { Clock, Deadline } from "../clock.js";
 import { DeadlineExceeded } from "../errors.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
+import { LAST_REQUEST_MS } from "./caller.js";
 import type { Client } from "./client.js";
 
 /** Milliseconds in which callers gather for one list: the engine starts its steps together. */
@@ -9,6 +10,9 @@ const GATHER_MS = 20;
 const REUSE_MS = 5_000;
 /** Milliseconds a caller may be kept past its deadline by others; more is worth a timer of its own. */
 const TOLERATED_MS = 1_000;
+
+/** Two deadlines without an end are equal. */
+const isLonger = (one: Deadline, other: Deadline): boolean => one.leftMs() - other.leftMs() >= TOLERATED_MS;
 
 /** One list request, from the first caller on. */
 interface Shared {
@@ -38,8 +42,10 @@ export class EndpointLists {
   async read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     const known = this.#finished.get(project);
     if (known && this.#clock.now() - known.at < REUSE_MS) return known.rows;
+    const flying = this.#flying.get(project);
+    const lasts = flying && !isLonger(deadline, flying.deadline);
     // Nobody need be gathered: who comes later may have what is on its way.
-    return this.#wait(this.#flying.get(project) ?? this.#join(project, deadline, 0), project, deadline);
+    return this.#wait(lasts ? flying : this.#join(project, deadline, 0), project, deadline);
   }
 
   /** Never from the cache: shared only with callers whose request was not sent yet. */
@@ -82,9 +88,10 @@ export class EndpointLists {
   async #wait(shared: Shared, project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     // How long the others wait is known only then.
     await shared.sent;
+    if (!isLonger(shared.deadline, deadline)) return shared.answer;
     const leftMs = deadline.leftMs();
-    if (shared.deadline.leftMs() - leftMs < TOLERATED_MS) return shared.answer;
-    const late = this.#clock.sleep(Math.max(0, leftMs) + TOLERATED_MS).then(() => {
+    // A look at the last moment may take as long as if it were nobody else's.
+    const late = this.#clock.sleep(leftMs > 0 ? leftMs + TOLERATED_MS : LAST_REQUEST_MS, "idly").then(() => {
       throw new DeadlineExceeded(`the computes of project ${project} could not be listed in time`);
     });
     return Promise.race([shared.answer, late]);

@@ -3,7 +3,7 @@ import { Stopped } from "../errors.js";
 // Ids come from programs, from the state and from answers; what is not an id must never reach another route, so `..`,
 // slashes and their encoded forms are refused before anything is sent.
 const ID = /^[a-z0-9-]{1,60}$/;
-const OPERATION_ID = /^[A-Za-z0-9-]{1,64}$/;
+const OPERATION_ID = /^[A-Za-z0-9-][A-Za-z0-9_.:~-]{0,199}$/;
 
 /** Path of a project's computes, or of one of them (and what is below it), under the base URL. */
 export function endpointPath(project: string, id?: string, action?: "restart" | "start" | "suspend"): string {

@@ -1,5 +1,6 @@
 import type { Clock, Deadline } from "../clock.js";
 import { DeadlineExceeded } from "../errors.js";
+import { Refusals } from "./refusals.js";
 
 /** Requests a minute that one account may send, as the service publishes it. */
 export const REQUESTS_PER_MINUTE = 700;
@@ -55,12 +56,13 @@ interface Waiting extends Sender {
 
 /**
  * Keeps all requests of the process within the account's and each route's rate. Where they have to wait, projects take
- * turns: many reads of one don't hold up a change in another.
+ * turns: many reads of one don't hold up a change in another. A 429 halts all of them.
  */
 export class Rate {
   readonly #clock: Clock;
   readonly #account: Window;
   readonly #routes = new Map<string, Window>();
+  readonly #refusals = new Refusals();
   /** In the order in which the projects come next. */
   readonly #waiting = new Map<string, Waiting[]>();
   #running = false;
@@ -91,6 +93,17 @@ export class Rate {
     });
   }
 
+  /** A request had an answer that is no 429, or none. */
+  served(): void {
+    if (this.#refusals.served()) this.#wake();
+  }
+
+  /** A request was answered with 429. */
+  refused(retryAfterMs?: number): void {
+    this.#refusals.refused(this.#clock.now(), retryAfterMs);
+    this.#wake();
+  }
+
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#waiting.size > 0) {
@@ -102,6 +115,7 @@ export class Rate {
         next.admit();
         continue;
       }
+      if (this.#waiting.size === 0) break;
       const all = [...this.#waiting.values()].flat();
       const moments = all.flatMap((one) => [this.#nextAt(one, now), now + one.deadline.leftMs()]);
       const woken = new Promise<void>((resolve) => {
@@ -145,10 +159,11 @@ export class Rate {
   }
 
   #nextAt({ route }: Sender, now: number): number {
-    return Math.max(this.#account.nextAt(now), this.#route(route).nextAt(now));
+    return Math.max(this.#refusals.until, this.#account.nextAt(now), this.#route(route).nextAt(now));
   }
 
   #sent({ route }: Sender, now: number): void {
+    this.#refusals.sent(now);
     this.#account.sent(now);
     this.#route(route).sent(now);
   }

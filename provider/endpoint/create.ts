@@ -41,6 +41,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     const existing = adopted(process, inputs, project, before);
     // At once: another create may mean the same compute by its branch.
     if (existing) process.created.add(existing.id);
+    if (existing) context.turns.joins(project, inputs.branchId ?? "", existing.id);
     const made = existing
       ? await adopt(process, program, existing, deadline).catch((error: unknown) => {
           process.created.delete(existing.id);

@@ -96,7 +96,7 @@ export function outputsOf(
     ? {}
     : { autoscalingLimitMinCu: live.autoscalingLimitMinCu, autoscalingLimitMaxCu: live.autoscalingLimitMaxCu };
   return pruned({
-    projectId: live.projectId ?? inputs.projectId ?? "",
+    projectId: inputs.projectId ?? last.projectId ?? live.projectId ?? "",
     branchId: live.branchId ?? inputs.branchId ?? "",
     type: live.type ?? inputs.type ?? "read_write",
     regionId: endpoint.region_id ?? last.regionId,

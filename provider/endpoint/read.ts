@@ -1,7 +1,9 @@
 // The compute as it is. GET …/endpoints, shared by all who read the same project.
 
+import { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
+import { LOOK_MS } from "../operations/watch.js";
 import { differences, digest, propertyOf, type SettingName } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { Inputs, Program } from "./inputs.js";
@@ -22,8 +24,8 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   const all = await process.context.lists.read(project, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
-  const found = all.find((one) => one.id === id);
-  // Only a list that answered can say that a compute is gone.
+  const found = all.find((one) => one.id === id) ?? (await unlisted(process, project, id, deadline));
+  // Only a list that answered, and a 404 for the compute itself, can say that it is gone.
   if (!found) return {};
   const managed = state.managed ?? [];
   const before = inputsOf({ ...state, managed } as Outputs) as Inputs;
@@ -48,6 +50,17 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   return { id, outputs, ...(drifted || ended ? { inputs: inputsOf(outputs) } : {}) };
 }
 
+/** A list may be behind, and a state must not be dropped for that. */
+function unlisted({ context }: Process, project: string, id: string, deadline: Deadline) {
+  return context.client.getEndpoint(project, id, deadline).catch((error: unknown) => {
+    if (isKind(error, "service") && GONE.has(error.answer.status)) return undefined;
+    throw error;
+  });
+}
+
+/** 405 where a server has no such route. */
+const GONE = new Set([404, 405]);
+
 /** The program as far as the state remembers it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   const { __autoName: autoName, __secret: secrets = [] } = state;
@@ -67,8 +80,10 @@ async function stillUnfinished(
   process: Process,
   project: string,
   ids: readonly string[],
-  deadline: ReturnType<typeof deadlineFor>,
+  step: Deadline,
 ): Promise<string[]> {
+  // To keep an id until the next time is no harm.
+  const deadline = new Deadline(process.context.clock, Math.min(LOOK_MS, step.leftMs()));
   const kept = await Promise.all(
     ids.map(async (id) => {
       if (id === UNKNOWN_OPERATION) return [id];

@@ -9,6 +9,8 @@ import { nameOf } from "./words.js";
 
 /** Milliseconds after which the request is tried again all the same: what goes on need not be what holds the lock. */
 const LOCK_WAIT_MS = 30_000;
+/** Milliseconds since its end in which work may have been what refused a request. */
+const JUST_ENDED_MS = 2_000;
 /** Milliseconds of a wait that is worth its looks. */
 const LEAST_WAIT_MS = 500;
 
@@ -27,8 +29,10 @@ export async function waitForLock(
   const budgetMs = Math.min(LOCK_WAIT_MS, deadline.leftMs());
   const limit = new Deadline(clock, budgetMs);
   try {
-    const going = new Map((await goingOn(context, project, budgetMs)).map((one) => [one.id, one]));
-    context.turns.refused(project, subject, [...going.values()]);
+    const rows = await newest(context, project, budgetMs);
+    const going = new Map(rows.filter((one) => isGoing(one, clock.wall())).map((one) => [one.id, one]));
+    const ended = justEnded(rows).filter((one) => !going.has(one.id));
+    context.turns.refused(project, subject, [...going.values()], ended);
     const [holder] = [...going.values()].map(nameOf);
     if (holder === undefined) return undefined;
     const patience = new Patience(clock, say);
@@ -49,10 +53,17 @@ export async function waitForLock(
   }
 }
 
-/** What goes on in the project. Where no time is left to look, or the look fails, nothing is known of it. */
-async function goingOn({ client, clock }: Context, project: string, budgetMs: number): Promise<WireOperation[]> {
+/** By the service's clock, which is not ours: the newest change of any row is about now. */
+function justEnded(rows: readonly WireOperation[]): WireOperation[] {
+  const changed = (one: WireOperation) => Date.parse(one.updated_at ?? "") || 0;
+  const last = Math.max(...rows.map(changed));
+  return rows.filter((one) => last - changed(one) <= JUST_ENDED_MS);
+}
+
+/** The newest operations of the project. Where no time is left to look, or the look fails, none is known. */
+async function newest({ client, clock }: Context, project: string, budgetMs: number): Promise<WireOperation[]> {
   if (budgetMs < LEAST_WAIT_MS) return [];
   const deadline = new Deadline(clock, Math.min(LOOK_MS, budgetMs));
   const page = await client.listOperations(project, { limit: PAGE }, deadline).catch(() => undefined);
-  return (page?.operations ?? []).filter((one) => isGoing(one, clock.wall()));
+  return page?.operations ?? [];
 }

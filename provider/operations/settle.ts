@@ -79,10 +79,11 @@ function throwIfFailed({ client }: Context, all: Tracked[]): void {
   const failed = all.filter((one) => one.verdict === "failed").map((one) => one.operation);
   if (failed.length === 0) return;
   const open = all.filter((one) => one.verdict === "pending").map((one) => one.operation);
+  const redact = (text: string) => client.redact(text);
   const rest =
     open.length > 0 ? `; not over: ${open.map((one) => `${nameOf(one)} (${statusOf(one)})`).join(", ")}` : "";
   const ids = [...failed, ...open].map((one) => one.id);
-  throw new OperationFailed(client.redact(`${failed.map(failure).join("; ")}${rest}`), ids);
+  throw new OperationFailed(`${failed.map((one) => failure(one, redact)).join("; ")}${redact(rest)}`, ids);
 }
 
 function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?: Error): DeadlineExceeded {

@@ -57,6 +57,13 @@ export class Turns {
     });
   }
 
+  /** The turn that has `key` works on `more` as well, which was not known when it asked: the compute that it takes over. */
+  joins(projectId: string, key: string, more: string): void {
+    const project = this.#projects.get(projectId);
+    const turn = project && holderOf(project, key);
+    if (turn && !turn.keys.includes(more)) turn.keys = [...turn.keys, more];
+  }
+
   /** A change was accepted. @param key of the turn that sent it; @param works whether it has begun work that goes on */
   accepted(projectId: string, key: string, works: boolean): void {
     const project = this.#projects.get(projectId);
@@ -72,8 +79,12 @@ export class Turns {
     next(project);
   }
 
-  /** A change was refused with 423. @param going what goes on in the project, as far as that could be seen */
-  refused(projectId: string, key: string, going: readonly WireOperation[]): void {
+  /**
+   * A change was refused with 423.
+   * @param going what goes on in the project, as far as that could be seen
+   * @param ended what ended so short ago that it may have been the reason
+   */
+  refused(projectId: string, key: string, going: readonly WireOperation[], ended: readonly WireOperation[] = []): void {
     const project = this.#projects.get(projectId);
     const turn = project && holderOf(project, key);
     if (!turn) return;
@@ -83,8 +94,8 @@ export class Turns {
         ? true
         : turn.keys.some((own) => own === branch || own === endpoint);
     const beside = going.length > 0 || [...project.active].some((other) => other !== turn && other.works);
-    // Work of this very branch, or of none, is refused under both kinds of lock.
-    if (!beside || going.some(touches) || project.window === 1) return;
+    // Beside work of this very branch, or of none, a change is refused under both kinds of lock.
+    if (!beside || [...going, ...ended].some(touches) || project.window === 1) return;
     if (project.narrowFor > 0) project.probeAfter *= 2;
     project.window = 1;
     project.narrowFor = 0;

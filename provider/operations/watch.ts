@@ -15,6 +15,12 @@ export const MOST_OF_A_PAGE = 1000;
 /** Rows of a page for each operation that is waited for: others go on beside it. */
 const ROWS_EACH = 4;
 
+/** Operations that are asked for one by one where the list fails. */
+const SOME = 10;
+
+/** Then more requests would make it worse. */
+const isBusy = (error: unknown): boolean => isKind(error, "service") && [429, 503].includes(error.answer.status);
+
 /** What one look brought. An operation in neither collection: nothing is known this time. */
 export interface News {
   operations: Map<string, WireOperation>;
@@ -171,11 +177,12 @@ export class Watch {
       await this.#attempt(news, [...ids], async (deadline) => {
         const limit = Math.min(MOST_OF_A_PAGE, Math.max(PAGE, ROWS_EACH * ids.size));
         const page = await this.client.listOperations(this.project, { limit }, deadline);
-        for (const operation of page.operations) news.operations.set(operation.id, operation);
+        // Newest first: of two rows with one id the first counts.
+        for (const operation of page.operations.toReversed()) news.operations.set(operation.id, operation);
       });
-      if (news.error || news.missing.size > 0) return news;
+      if (news.missing.size > 0 || isBusy(news.error)) return news;
     }
-    const left = [...ids].filter((id) => !news.operations.has(id));
+    const left = [...ids].filter((id) => !news.operations.has(id)).slice(0, news.error ? SOME : ids.size);
     await Promise.all(
       left.map((id) =>
         this.#attempt(news, [id], async (deadline) => {

@@ -27,7 +27,14 @@ const LAYERS: Record<string, Rule> = {
   policy: { ours: ["provider/rules"], packages: ["@pulumi/policy"] },
   // The adapter to Pulumi, and what stands beside it.
   "provider/index": {
-    ours: ["provider/config", "provider/endpoint", "provider/operations", "provider/errors", "provider/lifeline"],
+    ours: [
+      "provider/config",
+      "provider/endpoint",
+      "provider/operations",
+      "provider/errors",
+      "provider/hidden",
+      "provider/lifeline",
+    ],
     packages: [],
   },
   "provider/endpoint": {
@@ -68,6 +75,7 @@ const LAYERS: Record<string, Rule> = {
   "provider/rules": { ours: [], packages: ["node:crypto"] },
   "provider/errors": { ours: [], packages: [] },
   "provider/clock": { ours: [], packages: ["node:"] },
+  "provider/hidden": { ours: [], packages: [] },
   "provider/lifeline": { ours: [], packages: ["node:"] },
 };
 
@@ -152,7 +160,7 @@ test("the build of the provider is one file, and loads of undici only what sends
     const files = () => Object.keys(require.cache);
     const { provider } = require("./dist/provider/index.js");
     const before = files();
-    const service = require("node:http").createServer((_, answer) => answer.end('{ "endpoints": [] }'));
+    const service = require("node:http").createServer((_, answer) => answer.end('{ "endpoints": [{ "id": "ep-a" }] }'));
     service.listen(0, "127.0.0.1", async () => {
       const url = "http://127.0.0.1:" + service.address().port;
       const config = { "compute:apiUrl": url, "compute:apiKey": "k" };
@@ -162,10 +170,10 @@ test("the build of the provider is one file, and loads of undici only what sends
       service.close().closeAllConnections();
     });`;
   const said = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
-  const { answer, before, after } = JSON.parse(said) as { answer: object; before: string[]; after: string[] };
+  const { answer, before, after } = JSON.parse(said) as { answer: { id: string }; before: string[]; after: string[] };
   const ours = (paths: string[]) => paths.map((path) => relative(ROOT, path).replaceAll("\\", "/"));
   expect(ours(before)).toEqual(["dist/provider/index.js"]);
-  expect(answer).toEqual({});
+  expect(answer.id).toBe("ep-a");
   expect(ours(after)).toContain("node_modules/undici/lib/dispatcher/agent.js");
   expect(ours(after)).not.toContain("node_modules/undici/index.js");
 });

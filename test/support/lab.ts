@@ -197,7 +197,7 @@ export class Lab {
           turn.to = clock.now();
         }
       });
-    const context = { ...process.context, turns: { take } as Process["context"]["turns"] };
+    const context = { ...process.context, turns: { take, joins: turns.joins.bind(turns) } as typeof turns };
     try {
       return await work({ ...process, context });
     } catch (error) {
