@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { Deadline } from "../../../provider/clock.js";
+import { Deadline, systemClock } from "../../../provider/clock.js";
+import { createContext } from "../../../provider/operations/context.js";
 import { PROJECT, type Reply, scripted } from "../../support/scripted-service.js";
 
 /** A service whose list says which request it answers, after a second. */
@@ -138,5 +141,45 @@ describe("the lists", () => {
       .catch((error) => [error.kind, s.clock.now()]);
     const long = s.context.lists.read(PROJECT, new Deadline(s.clock, 600_000));
     expect(await s.clock.run(Promise.all([short, long]))).toEqual([["deadline", 6000], []]);
+  });
+
+  test("who has more time does not take a list of somebody with less", async () => {
+    const s = scripted(() => (s.clock.now() < 5000 ? { status: 503 } : { status: 200, body: { endpoints: [] } }));
+    const short = s.context.lists.look(PROJECT, new Deadline(s.clock, 2000)).catch((error) => error.kind);
+    const long = s.clock.sleep(500).then(() => s.context.lists.read(PROJECT, new Deadline(s.clock, 600_000)));
+    expect(await s.clock.run(Promise.all([short, long]))).toEqual(["service", []]);
+  });
+
+  test("a look after the time is up has as long for its answer with others as alone", async () => {
+    for (const others of [[], [600_000]]) {
+      const s = scripted(async () => {
+        await s.clock.sleep(8000);
+        return { status: 200, body: { endpoints: [] } };
+      });
+      const looks = [0, ...others].map((ms) => s.context.lists.look(PROJECT, new Deadline(s.clock, ms)));
+      expect(await s.clock.run(Promise.all(looks))).toEqual([[], []].slice(0, looks.length));
+    }
+  });
+
+  test.each([
+    ["no end", Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    ["an end after weeks", 600 * 3_600_000, 700 * 3_600_000],
+  ])("deadlines with %s are no reason to give up", async (_end, one, other) => {
+    const transport = async () => ({ status: 200, headers: {}, text: '{ "endpoints": [] }' });
+    const { lists } = createContext({ baseUrl: "https://service.test", apiKey: "key", keySource: "a test", transport });
+    const looks = [one, other].map((ms) => lists.look(PROJECT, new Deadline(systemClock, ms)));
+    expect(await Promise.all(looks)).toEqual([[], []]);
+  });
+
+  test("nobody keeps the process alive after the list has come", async () => {
+    const script = `
+      const { createContext } = require("./provider/operations/context.ts");
+      const { Deadline, systemClock } = require("./provider/clock.ts");
+      const transport = async () => ({ status: 200, headers: {}, text: '{ "endpoints": [] }' });
+      const { lists } = createContext({ baseUrl: "https://service.test", apiKey: "key", keySource: "a test", transport });
+      Promise.all([60_000, 120_000].map((ms) => lists.look("p", new Deadline(systemClock, ms)))).then(() => console.log("listed"));`;
+    const args = ["-r", require.resolve("tsx/cjs"), "-e", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+    expect(stdout).toBe("listed\n");
   });
 });

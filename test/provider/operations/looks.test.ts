@@ -217,3 +217,33 @@ describe("a look that fails says nothing about the work", () => {
     expect(absurd.clock.now()).toBe(600_000);
   });
 });
+
+describe("a list of operations that", () => {
+  const single = (line: string) => /\/operations\/([^/?]+)$/.exec(line)?.[1];
+
+  test.each([405, 500])("is broken (%i), is left out: each is asked for by itself", async (status) => {
+    const s = scripted(({ line }) => {
+      const id = single(line);
+      return id ? { status: 200, body: { operation: row(id, "finished") } } : { status };
+    });
+    const all = [row("a", "running"), row("b", "running")];
+    expect((await ending(s, all)).end).toBe("done");
+    expect(s.clock.now()).toBeLessThan(30_000);
+  });
+
+  test("has an older row of the same operation too, is believed at the first", async () => {
+    const s = scripted(() => ({
+      status: 200,
+      body: { operations: ["a", "b"].flatMap((id) => [row(id, "finished"), row(id, "running")]) },
+    }));
+    expect((await ending(s, [row("a", "running"), row("b", "running")], 60_000)).end).toBe("done");
+  });
+
+  test.each(["op_1", "op:1", "o".repeat(65)])(
+    "has ids of another form, such as %s, can be asked for it",
+    async (id) => {
+      const s = scripted(() => ({ status: 200, body: { operation: row(id, "finished") } }));
+      expect([(await ending(s, [row(id, "running")])).end, s.seen.length]).toEqual(["done", 1]);
+    },
+  );
+});

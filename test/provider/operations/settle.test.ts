@@ -223,3 +223,27 @@ test("what goes on for a compute is read from the newest page: its own, in the o
   const found = await s.clock.run(pendingOf(s.context, PROJECT, "ep-a", new Deadline(s.clock, 600_000)));
   expect(found.map((one) => one.id)).toEqual(["0", "4", "5"]);
 });
+
+describe("the service's words for what failed are shown", () => {
+  const message = async (more: object) => {
+    const s = scripted(() => ({ status: 200, body: { operation: { ...row("a", "error"), ...more } } }));
+    return (await ending(s, [row("a", "running")])).message;
+  };
+
+  test.each(["postgres://owner:S3CRETPASSWORD@ep-a.test/db", KEY])(
+    "without the secret that the cut parts: %s",
+    async (secret) => {
+      for (const before of [1000, 1010, 1020]) {
+        const text = await message({ error: `${"x".repeat(before)} ${secret}` });
+        expect(text).not.toMatch(/S3CR|napi_secret/);
+      }
+    },
+  );
+
+  test("on one line, without what would write on a terminal, and cut", async () => {
+    const text = await message({ error: "bo\u001b[2Jo\n", action: `st\u001b[31mart${"z".repeat(10_000)}` });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+    expect(text).not.toMatch(/[\u0000-\u001f]/);
+    expect(text.length).toBeLessThan(500);
+  });
+});
