@@ -104,7 +104,7 @@ function summary({ requests }: RunningEmulator, ms: number): void {
   page.heading("That was it");
   page.text(
     `${STORY.length} steps in ${Math.round(ms / 1000)} s. The service got ${requests.length} requests, ${changes} of them changes; ` +
-      "previews made none.",
+      "previews changed nothing.",
   );
   for (const { heading } of STORY) page.line(`  ✓ ${heading}`);
   page.line("\nNext: README.md, and whole programs to copy in examples/.");

@@ -25,34 +25,47 @@ async function stackFor({ projectId, branchId }: Place): Promise<Stack> {
     { projectSettings: { name: "fleet", runtime: "nodejs", main: __dirname } },
   );
   await stack.setConfig("compute:requestsPerMinute", { value: String(Math.floor(REQUESTS_PER_MINUTE / AT_ONCE)) });
+  // Nobody reads a preview of each: what would drop connections is refused, and says so.
+  const onRestart = process.argv.includes("--allow-restarts") ? "warn" : "refuse";
+  await stack.setConfig("compute:onRestart", { value: onRestart });
   return stack;
 }
 
-/** Works through the list with so many at once; one that fails does not stop the others. */
-async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<unknown[]> {
-  const queue = [...all];
-  const failures: unknown[] = [];
-  const worker = async () => {
-    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-      await work(one).catch((error: unknown) => void failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return failures;
+/** What one stack came to, in a line. */
+async function settle(place: Place): Promise<string> {
+  const stack = await stackFor(place);
+  if (process.argv.includes("--destroy")) {
+    await stack.destroy();
+    return "destroyed; a compute that was taken over is still there";
+  }
+  const { outputs } = await stack.up();
+  return String(outputs["host"]?.value);
+}
+
+/** Of all that a failed command printed, the lines that say what is wrong. */
+function reasonsOf(error: unknown): string {
+  const lines = String(error).match(/(?<=^ *error: ).*/gm) ?? [String(error)];
+  const reasons = new Set(lines.filter((line) => line !== "update failed"));
+  return [...reasons].join("\n  ");
 }
 
 async function main(): Promise<void> {
-  const failures = await each(PLACES, async (place) => {
-    const stack = await stackFor(place);
-    if (process.argv.includes("--destroy")) {
-      await stack.destroy();
-      return;
+  const queue = [...PLACES];
+  let failed = 0;
+  const worker = async () => {
+    for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
+      try {
+        console.log(`${place.projectId}: ${await settle(place)}`);
+      } catch (error) {
+        failed++;
+        console.error(`${place.projectId} FAILED\n  ${reasonsOf(error)}`);
+      }
     }
-    const { outputs } = await stack.up();
-    console.log(`${place.projectId}: ${outputs["host"]?.value}`);
-  });
-  for (const failure of failures) console.error(String(failure));
-  process.exitCode = failures.length > 0 ? 1 : 0;
+  };
+  // One that fails does not stop the others.
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  console.log(`${PLACES.length - failed} done, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
 }
 
 void main();

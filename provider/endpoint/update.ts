@@ -1,9 +1,10 @@
 // Sends what differs, waits, reads back. PATCH …/endpoints/{id}
 
-import type { Deadline } from "../clock.js";
+import { Deadline } from "../clock.js";
 import { isKind, NotReady, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { begunOn, pendingOf, settle } from "../operations/settle.js";
+import { LOOK_MS } from "../operations/watch.js";
 import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import type { Live, Wish } from "../rules/settings.js";
@@ -47,21 +48,28 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const doubtful = (olds.unfinished?.length ?? 0) > 0 || waitsNow;
   // What is to be disabled does not restart: the plan says so, and the next start is one with everything new.
   const due = wish.disabled !== true && isRestartDue(wish, liveOfOutputs(olds));
-  if (!doubtful && !due && toChange(wish, liveOfOutputs(olds)).length === 0) return withoutRequest(olds, program);
+  const planned = toChange(wish, liveOfOutputs(olds));
+  if (!doubtful && !due && planned.length === 0) return withoutRequest(olds, program);
+  const isFelt = atLeast(impactOf(liveOfOutputs(olds), wish).impact, "may-restart");
 
   const project = olds.projectId;
   const target: Target = { project, id, program, last: olds, adopted: olds.adopted };
   if (due) target.owed = owedOf(olds, program);
   const done = await process.context.turns.take(project, [id, olds.branchId, inputs.branchId], async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
-    const live = doubtful
-      ? await finish(process, target, olds, deadline)
+    const now = doubtful
+      ? undefined
       : due
         ? await present(process, target, deadline)
-        : undefined;
+        : isFelt
+          ? await seen(process, target, deadline)
+          : undefined;
+    const left = now ? planned.filter((name) => toChange(wish, liveOf(now)).includes(name)) : planned;
+    const resumes = doubtful || left.length < planned.length;
+    const live = resumes ? await finish(process, target, olds, deadline) : now;
     // What somebody changed by hand is none of this update's business, unless it has to find out what became of one.
     const known = live && doubtful ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
-    const names = toChange(wish, known);
+    const names = doubtful ? toChange(wish, known) : left;
     if (names.length === 0 && !due && live) return { answer: live, deadline };
     refuseUnannounced(process, target, known, wish);
     if (names.length === 0 && live) {
@@ -87,6 +95,18 @@ async function present(process: Process, { project, id }: Target, deadline: Dead
   const now = await look(process, project, id, deadline);
   if (!now) throw gone(project, id);
   return now;
+}
+
+/**
+ * The compute as it is, as far as that can be seen soon. An interrupted run may have made the change, and then a second
+ * restart would be for nothing; but no change has to wait for a list that fails.
+ */
+function seen({ context }: Process, { project, id }: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
+  const soon = new Deadline(context.clock, Math.min(LOOK_MS, deadline.leftMs()));
+  return context.lists.look(project, soon).then(
+    (all) => all.find((one) => one.id === id),
+    () => undefined,
+  );
 }
 
 /**

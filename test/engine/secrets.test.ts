@@ -156,6 +156,35 @@ describeWithEngine("secrets", (engine) => {
   );
 });
 
+describeWithEngine("a secret value that the service repeats", (engine) => {
+  test(
+    "is hidden in what is printed and in what the state keeps of a failure",
+    async () => {
+      const token = "token-nobody-may-see";
+      const db = (value: string) => `
+new Endpoint("db", { projectId, branchId: "br-db", settings: { pgSettings: { "app.token": ${value} } } },
+  { customTimeouts: { update: "4s" } });`;
+      const story = await startStory(engine, { program: db('"x"'), before: (em) => addBranch(em, "br-db") });
+      try {
+        const { ws, em } = story;
+        await ws.up({ args: ["--skip-preview"] });
+        await ws.setProgram(files(db(`pulumi.secret("${token}")`)));
+        const body = { message: `can't apply app.token = "${token}"` };
+        em.faults.add({ match: { method: "PATCH" }, times: 100, then: { status: 500, body } });
+        const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
+        const state = JSON.stringify(await ws.export());
+        for (const text of [stdout, state]) {
+          expect(text).toContain("can't apply app.token = ");
+          expect(text).not.toContain(token);
+        }
+      } finally {
+        await story.close();
+      }
+    },
+    ENGINE_TEST_MS,
+  );
+});
+
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { adopted, ENDPOINTS, Lab, labWith, made, primary, replica, SEED, spoil } from "./support.js";
+import { adopted, ENDPOINTS, Lab, labWith, made, OPERATIONS, primary, replica, SEED, spoil } from "./support.js";
 
 const removeByHand = (lab: Lab, name: string) => {
   delete lab.emulator.world.endpoints[lab.resource(name).id];
@@ -42,6 +42,20 @@ describe("a compute that was deleted by hand", () => {
     await lab.refresh();
     expect([...lab.state.keys()]).toEqual(["a", "c"]);
   });
+});
+
+test("a refresh does not drop what only the list lacks", async () => {
+  let isBehind = false;
+  const lab = await labWith("db", primary({ size: 2 }), {
+    between: async (request, go) => {
+      const isList = request.method === "GET" && request.url.endsWith(ENDPOINTS);
+      return isBehind && isList ? { status: 200, headers: {}, text: '{ "endpoints": [] }' } : go(request);
+    },
+  });
+  const before = structuredClone(lab.resource("db"));
+  isBehind = true;
+  await lab.refresh();
+  expect(lab.resource("db")).toEqual(before);
 });
 
 describe("a refresh that can't tell leaves the state as it is", () => {
@@ -95,4 +109,14 @@ describe("the project itself is gone", () => {
     await expect(lab.destroy()).rejects.toThrow(/pulumi state delete/);
     expect(lab.state.size).toBe(1);
   });
+});
+
+test("a refresh does not wait long for what an earlier step left where operations can't be looked at", async () => {
+  const lab = await labWith("db", primary({ size: 1 }));
+  lab.resource("db").outputs["unfinished"] = ["op-old-1"];
+  spoil(lab, { match: { method: "GET", path: OPERATIONS }, times: 100_000, then: { status: 503 } });
+  const began = lab.clock.now();
+  await lab.refresh();
+  expect(lab.clock.now() - began).toBeLessThan(15_000);
+  expect(lab.resource("db").outputs["unfinished"]).toEqual(["op-old-1"]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Between } from "../support/lab.js";
 import {
   adopted,
   compute,
@@ -59,8 +60,9 @@ describe("the lock of a project is found out", () => {
   const N = 20;
   const OPERATION_MS = 3000;
   /** A branch each. */
-  function many(lock: "project" | "branch") {
-    const lab = new Lab({ emulator: { operationMs: OPERATION_MS, lock } });
+  function many(lock: "project" | "branch", between?: Between) {
+    const operationMs = { default: OPERATION_MS, check_availability: 12 };
+    const lab: Lab = new Lab({ emulator: { operationMs, lock }, between });
     const { branches } = lab.emulator.world;
     const one = Object.values(branches).find(({ id }) => id === SEED.branches.preview)!;
     for (let index = 0; index < N; index++) branches[`br-${index}`] = { ...one, id: `br-${index}`, name: `b${index}` };
@@ -91,6 +93,46 @@ describe("the lock of a project is found out", () => {
     expect([count({ sent }, "POST"), met423(sent)]).toEqual([N + 1, 1]);
     expect(lab.clock.now()).toBeLessThan(1.15 * N * OPERATION_MS);
     expect(looks(sent)).toBeLessThanOrEqual(2.2 * N);
+  });
+
+  test.each(["branch", "project"] as const)(
+    "also by those that are taken over by their branch (lock: %s)",
+    async (lock) => {
+      const took = await Promise.all(
+        ["by id", "by branch"].map(async (how) => {
+          const { lab, program } = many(lock);
+          await lab.upAll(program);
+          const ids = Object.keys(program).map((name) => lab.resource(name).id);
+          lab.state.clear();
+          const taking = all(names(N), (index) => ({
+            ...program[`r${index}`],
+            size: 2,
+            adopt: how === "by id" ? ids[index] : true,
+          }));
+          const began = lab.clock.now();
+          expect(errors(await lab.upAll(taking))).toEqual([]);
+          return lab.clock.now() - began;
+        }),
+      );
+      expect(took[1]).toBeLessThan(1.3 * took[0]!);
+    },
+  );
+
+  test("a branch's own work that ended before anybody looked is no sign of a lock on the whole", async () => {
+    let posts = 0;
+    const { lab, program } = many("branch", async (request, go) => {
+      if (request.method === "POST" && ++posts === 2) {
+        const { endpoint } = JSON.parse(request.body!) as { endpoint: { branch_id: string } };
+        const body = JSON.stringify({ branchId: endpoint.branch_id, action: "check_availability" });
+        const headers = { authorization: `Bearer ${lab.emulator.apiKey}` };
+        await lab.emulator.handle({ method: "POST", path: "/_emulator/operations", headers, body });
+      }
+      return go(request);
+    });
+    const done = await lab.upAll(program);
+    expect(errors(done)).toEqual([]);
+    expect(met423(done["r0"]!.sent)).toBe(1);
+    expect(lab.clock.now()).toBeLessThan(8 * OPERATION_MS);
   });
 
   test("changes of computes on one branch come one after the other", async () => {

@@ -129,8 +129,10 @@ describeWithEngine("an inline program", (engine) => {
         const own = Object.values(em.world.endpoints).filter((one) => one.project_id === projectId);
         return `${projectId}: ${own.map(({ host }) => host).find((host) => first.stdout.includes(host))}`;
       });
-      expect(first.stdout.trim().split("\n").sort()).toEqual(hosts.sort());
+      expect(first.stdout.trim().split("\n").sort()).toEqual(["2 done, 2 failed", ...hosts].sort());
+      expect(first.stderr.trim().split("\n").length).toBeLessThan(10);
       for (const name of ["no-such-project", "no-other-project"]) {
+        expect(first.stderr).toContain(`${name} FAILED\n`);
         expect(first.stderr).toContain(`project ${name} does not exist, or this key can't see it`);
       }
       // Two at a time: the last begins when one of the good ones has ended.
@@ -140,10 +142,12 @@ describeWithEngine("an inline program", (engine) => {
       expect(at.indexOf("no-other-project")).toBeGreaterThan(Math.min(...ended));
       const kept = await readFile(join(folder, `state/.pulumi/stacks/fleet/${SEED.projectId}.json`), "utf8");
       expect(kept).toContain('"compute:requestsPerMinute":"350"');
+      expect(kept).toContain('"compute:onRestart":"refuse"');
       for (const wrong of [{ AT_ONCE: "0" }, { AT_ONCE: "two" }, { PLACES: "[]" }]) {
         expect(await fleet(good, [], wrong)).toMatchObject({ code: 1, stdout: "" });
       }
-      expect(await fleet(good, ["--destroy"])).toMatchObject({ code: 0 });
+      const gone = await fleet(good, ["--destroy"]);
+      expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining("2 done, 0 failed") });
     },
     ENGINE_TEST_MS,
   );

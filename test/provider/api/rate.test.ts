@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Rate } from "../../../provider/api/rate.js";
 import { Deadline } from "../../../provider/clock.js";
+import { PROJECT, scripted } from "../../support/scripted-service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 const ASKS = { project: "p", route: "GET endpoints" };
@@ -125,4 +126,41 @@ describe("the rate", () => {
     await clock.run(Promise.all([...reads, change]));
     expect(at).toBeLessThan(50);
   });
+});
+
+test.each([0, 25, 120])(
+  "what a lost request did is looked for, also after its time and behind %i others",
+  async (others) => {
+    const s = scripted(
+      async ({ method }) => {
+        if (method !== "POST") return { status: 200, body: { endpoints: [{ id: "ep-a" }], endpoint: { id: "ep-b" } } };
+        await s.clock.sleep(5000);
+        return { code: "UND_ERR_SOCKET" };
+      },
+      { requestsPerMinute: 40 },
+    );
+    const { client, lists } = s.context;
+    const step = new Deadline(s.clock, 4000);
+    const beside = Array.from({ length: others }, () =>
+      client.getEndpoint("other-project-1", "ep-b", new Deadline(s.clock, 600_000)),
+    );
+    const found = client
+      .createEndpoint(PROJECT, { endpoint: { branch_id: "br-a", type: "read_only" } }, step)
+      .catch(() => lists.look(PROJECT, step));
+    expect(await s.clock.run(found)).toEqual([{ id: "ep-a" }]);
+    await s.clock.run(Promise.all(beside));
+  },
+);
+
+test("who waits for the rate alone and in vain leaves nothing that waits for ever", async () => {
+  const s = scripted([{ status: 200, body: { endpoint: { id: "ep-a" } } }], { requestsPerMinute: 1 });
+  const { client } = s.context;
+  const ask = (ms: number) =>
+    client.getEndpoint(PROJECT, "ep-a", new Deadline(s.clock, ms)).then(
+      () => "sent",
+      () => "late",
+    );
+  const all = Promise.all([ask(600_000), ask(61_000), ask(62_000)]);
+  expect(await s.clock.run(all)).toEqual(["sent", "sent", "late"]);
+  expect(await s.clock.run(ask(600_000))).toBe("sent");
 });
