@@ -80,7 +80,7 @@ export class Rate {
    */
   async take(sender: Sender, deadline: Deadline): Promise<void> {
     const now = this.#clock.now();
-    const pause = this.#nextAt(sender, now) - now;
+    const pause = this.#nextAt(sender, deadline, now) - now;
     // Without a pause there is nothing to refuse: also the last look after a deadline may be sent.
     if (pause === 0 && this.#waiting.size === 0) return this.#sent(sender, now);
     if (pause >= deadline.leftMs()) throw tooLate(sender);
@@ -117,7 +117,7 @@ export class Rate {
       }
       if (this.#waiting.size === 0) break;
       const all = [...this.#waiting.values()].flat();
-      const moments = all.flatMap((one) => [this.#nextAt(one, now), now + one.deadline.leftMs()]);
+      const moments = all.flatMap((one) => [this.#nextAt(one, one.deadline, now), now + one.deadline.leftMs()]);
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -129,7 +129,7 @@ export class Rate {
   /** Takes the first one that may be sent now out of the queue, and puts its project behind the others. */
   #next(now: number): Waiting | undefined {
     for (const [project, all] of this.#waiting) {
-      const found = all.find((one) => this.#nextAt(one, now) <= now);
+      const found = all.find((one) => this.#nextAt(one, one.deadline, now) <= now);
       if (!found) continue;
       this.#waiting.delete(project);
       this.#keep(
@@ -158,8 +158,11 @@ export class Rate {
     else this.#waiting.delete(project);
   }
 
-  #nextAt({ route }: Sender, now: number): number {
-    return Math.max(this.#refusals.until, this.#account.nextAt(now), this.#route(route).nextAt(now));
+  #nextAt({ route }: Sender, deadline: Deadline, now: number): number {
+    const { until } = this.#refusals;
+    // Who has not that much time left tries all the same.
+    const halted = until - now < deadline.leftMs() ? until : now;
+    return Math.max(halted, this.#account.nextAt(now), this.#route(route).nextAt(now));
   }
 
   #sent({ route }: Sender, now: number): void {

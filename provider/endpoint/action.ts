@@ -56,6 +56,9 @@ export async function find({ lists }: Context, { project, id }: Place, deadline:
   return (await lists.look(project, deadline)).find((one) => one.id === id);
 }
 
+/** Milliseconds until an action is asked for again. */
+const PAUSE_MS = 2000;
+
 /** Milliseconds: the service tells times in whole seconds, and its clock may be a minute from ours. */
 const JUST_NOW_MS = 90_000;
 
@@ -120,9 +123,11 @@ export async function act(
 
   const reached = async (later: WireEndpoint) =>
     isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, deadline)));
+  let wasNeedless = false;
   const needless = async () => {
     const later = await find(context, place, deadline);
-    return later === undefined || reached(later);
+    wasNeedless = later === undefined || (await reached(later));
+    return wasNeedless;
   };
   let lost = false;
   const look = async () => {
@@ -134,7 +139,8 @@ export async function act(
       ? { sent: true, endpoint: later, operations: await begunOn(context, project, id, deadline) }
       : byItself(later);
   };
-  const ask = async () => {
+  const ask = async (): Promise<Done | "gone"> => {
+    wasNeedless = false;
     // The work of the lost request may have begun in the meantime.
     const found = lost ? await look() : undefined;
     if (found) return found;
@@ -145,8 +151,11 @@ export async function act(
       const status = isKind(error, "service") ? error.answer.status : 0;
       const final = status === 401 || status === 403 || status < 400 || status >= 500;
       const reason = final ? undefined : await look();
-      if (!reason) throw error;
-      return reason;
+      if (reason) return reason;
+      if (!wasNeedless || deadline.leftMs() <= 0) throw error;
+      // What made it needless was over before the second look, and has not brought it about.
+      await context.clock.sleep(PAUSE_MS);
+      return ask();
     }
   };
   const done = await untilClear(context, deadline, ask, () => {

@@ -164,3 +164,11 @@ test("who waits for the rate alone and in vain leaves nothing that waits for eve
   expect(await s.clock.run(all)).toEqual(["sent", "sent", "late"]);
   expect(await s.clock.run(ask(600_000))).toBe("sent");
 });
+
+test("who has not the time to wait for the end of a halt tries all the same", async () => {
+  const clock = new VirtualClock();
+  const rate = new Rate(clock);
+  rate.refused(30_000);
+  const taken = [20_000, 600_000].map((ms) => rate.take(ASKS, new Deadline(clock, ms)).then(() => clock.now()));
+  expect(await clock.run(Promise.all(taken))).toEqual([0, 5000]);
+});
