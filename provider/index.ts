@@ -38,7 +38,7 @@ const shared: Process = {
     context ??= connected(this.config);
     return context;
   },
-  created: new Set(),
+  created: new Map(),
   known: new Set(),
   wanted,
   warn,
@@ -118,9 +118,9 @@ export const provider = {
 
 /** Pulumi has been stopped in the middle of a create and forgets its answer: what it was about to keep is named. */
 function nameUnsaved(): void {
-  for (const id of [...shared.created].filter((one) => !answered.has(one))) {
+  for (const [id, calledAs] of [...shared.created].filter(([one]) => !answered.has(one))) {
     warn(
-      `the run was interrupted before Pulumi could keep compute ${id} in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it is to go with the resource), or delete it if nobody needs it`,
+      `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it is to go with the resource), or delete it if nobody needs it`,
     );
   }
 }

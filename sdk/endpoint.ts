@@ -249,7 +249,7 @@ function hintsOf(args: EndpointArgs, { customTimeouts, replaceOnChanges }: pulum
 function refuseMisplaced(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions): void {
   if (opts.import !== undefined) {
     throw failure(
-      `Endpoint "${name}": the option import can't work for a dynamic resource. Use the argument adopt: "ep-…" instead, or \`npx compute-endpoint import-file\` for many at once`,
+      `Endpoint "${name}": the option import can't work for a dynamic resource. Use the argument adopt: "ep-…" instead, or \`npx --no compute-endpoint import-file\` for many at once`,
     );
   }
   if ((args as { customTimeouts?: unknown } | undefined)?.customTimeouts !== undefined) {

@@ -40,7 +40,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const existing = adopted(process, inputs, project, before);
     // At once: another create may mean the same compute by its branch.
-    if (existing) process.created.add(existing.id);
+    if (existing) process.created.set(existing.id, calledAs(program));
     if (existing) context.turns.joins(project, inputs.branchId ?? "", existing.id);
     const made = existing
       ? await adopt(process, program, existing, deadline).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       last: knownAfter(existing ? {} : pruned({ name: program.autoName }), inputs),
       adopted: existing !== undefined,
     };
-    process.created.add(target.id);
+    process.created.set(target.id, calledAs(program));
     await settleOrKeep(process, target, made, deadline);
     // What an interrupted run left may have failed to start, and is taken over as it is.
     const answer = existing ? await startedAfter(process, target, target.last, made, deadline) : made.endpoint;
@@ -63,6 +63,10 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   });
   return { id: target.id, outputs: await readBack(process, target, answer, deadline) };
 }
+
+/** For whoever has to tell it from the others: "api-1a2b3c4d on branch br-…". */
+const calledAs = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
+  `${name ?? autoName ?? "without a name"} on branch ${branchId} of project ${projectId}`;
 
 /** What must not be worked on by two at once: a branch, a compute, and a name by which a lost create would be found. */
 const keysOf = ({ branchId, adopt, name }: Inputs) => [
@@ -201,7 +205,7 @@ async function findLost(
   }
   const [found] = candidates;
   if (!found) return undefined;
-  process.created.add(found.id);
+  process.created.set(found.id, calledAs(program));
   try {
     // All that ever happened to it is ours; what has failed already is as bad as what fails later.
     return { endpoint: found, operations: await operationsOf(process.context, project, found.id, deadline) };

@@ -22,8 +22,8 @@ export const DEFAULT_STEP_MINUTES = 10;
 export interface Process {
   context: Context;
   config: ProviderConfig;
-  /** Ids that a create of this process returned: never deleted by it, never taken for another's. */
-  created: Set<string>;
+  /** Ids that a create of this process returned, with what to call each: never deleted by it, never taken for another's. */
+  created: Map<string, string>;
   /** Ids that the state of this run holds, as far as it was asked about them: no interrupted run has left those. */
   known: Set<string>;
   /** Which resources those ids belong to. */

@@ -49,7 +49,7 @@ describeWithEngine("Ctrl-C", (engine) => {
 
   describe("twice", () => {
     const NAMED =
-      /warning: the run was interrupted before Pulumi could keep compute (ep-\S+) in the state, so no `pulumi destroy` will delete it\. Take it over with adopt: "\1"/;
+      /warning: the run was interrupted before Pulumi could keep compute (ep-\S+) \((?:db-[0-9a-f]{8}|without a name) on branch br-db of project \S+\) in the state, so no `pulumi destroy` will delete it\. Take it over with adopt: "\1"/;
 
     test(
       "in a create: the run names the compute, the stack is not locked, and the next up makes no second one",

@@ -255,7 +255,7 @@ export class Lab {
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    const all = work({ context, config, created: new Set(), known: new Set(), wanted: new Wanted(), warn }, run);
+    const all = work({ context, config, created: new Map(), known: new Set(), wanted: new Wanted(), warn }, run);
     // With the command ends its process, and with that what nobody waited for.
     return this.clock.run(Promise.race([all, life.death])).finally(() => life.kill());
   }

@@ -201,7 +201,7 @@ describeWithEngine("the flags of commands", (engine) => {
       await use({ options: `{ import: "${SEED.primaryId}" }` });
       const { stdout } = await story.ws.preview({ fails: true });
       expect(stdout).toContain('Endpoint "first": the option import can\'t work for a dynamic resource.');
-      expect(stdout).toContain('Use the argument adopt: "ep-…" instead, or `npx compute-endpoint import-file`');
+      expect(stdout).toContain('Use the argument adopt: "ep-…" instead, or `npx --no compute-endpoint import-file`');
       expect(stdout).not.toMatch(/\n\s+at /);
     },
     ENGINE_TEST_MS,
