@@ -35,7 +35,7 @@ describe("a create that is stopped while it waits", () => {
     expect(await it.shim.ended).toBe(end);
     expect(await call).toBeInstanceOf(Error);
     // Pulumi shows what a provider still says after a second Ctrl-C, and nothing of its answer.
-    expect(it.shim.said.includes(`before Pulumi could keep compute ${id} in the state`)).toBe(named);
+    expect(it.shim.said.includes(`before Pulumi could keep compute ${id} (`)).toBe(named);
     it.emulator.faults.clear();
     expect(mutations(it)).toHaveLength(1);
     const next = await (await it.again()).create(inputs()).catch((error: unknown) => error);
