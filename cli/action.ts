@@ -7,6 +7,7 @@ import type { Access } from "../provider/lookup/access.js";
 import { endpointInfo, operationInfo } from "../provider/lookup/facts.js";
 import { isGoing } from "../provider/operations/pending.js";
 import { settle } from "../provider/operations/settle.js";
+import { PAGE } from "../provider/operations/watch.js";
 import { leftover, nameOf } from "../provider/operations/words.js";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import type { WireOperation } from "../provider/wire/operation.js";
@@ -57,8 +58,6 @@ const WORDS: Record<ActionName, Words> = {
 };
 
 const FORM = "PROJECT/ENDPOINT";
-/** Operations in which what goes on is looked for. */
-const LOOKED_THROUGH = 100;
 
 export const actionCommand = (name: ActionName): Command => ({
   summary: WORDS[name].summary,
@@ -85,7 +84,7 @@ const lateAdvice = (project: string, id: string) =>
 
 /** With what, where one more look can tell: a short time may have been up before the first. */
 async function stillBusy({ client, clock }: Access["context"], project: string, deadline: Deadline): Promise<string> {
-  const page = await client.listOperations(project, { limit: LOOKED_THROUGH }, deadline).catch(() => undefined);
+  const page = await client.listOperations(project, { limit: PAGE }, deadline).catch(() => undefined);
   const going = page?.operations.find((one) => isGoing(one, clock.wall()));
   const what = going ? ` with ${leftover(going, clock.wall(), 0)}` : "";
   return `Nothing was done: the project was busy${what} until time was up. \`compute-endpoint operations ${project}\` shows how it goes on; --timeout gives it more time`;
@@ -188,7 +187,7 @@ async function documentOf({ context }: Access, { name, project, done, after, wai
   // As they ended, not as they began.
   const page =
     waited && operations.length > 0
-      ? await context.client.listOperations(project, { limit: LOOKED_THROUGH }, deadline)
+      ? await context.client.listOperations(project, { limit: PAGE }, deadline)
       : undefined;
   const now = operations.map((one) => page?.operations.find(({ id }) => id === one.id) ?? one);
   return {

@@ -56,8 +56,8 @@ export async function find({ lists }: Context, { project, id }: Place, deadline:
   return (await lists.look(project, deadline)).find((one) => one.id === id);
 }
 
-/** Milliseconds until an action is asked for again. */
-const PAUSE_MS = 2000;
+/** Milliseconds between two tries: a compute whose next state is announced need not have work under way. */
+export const PAUSE_MS = 2000;
 
 /** Milliseconds: the service tells times in whole seconds, and its clock may be a minute from ours. */
 const JUST_NOW_MS = 90_000;

@@ -3,12 +3,9 @@
 import type { Deadline } from "../clock.js";
 import { isKind, NotReady } from "../errors.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { act, find } from "./action.js";
+import { act, find, PAUSE_MS } from "./action.js";
 import { type Outputs, outputsOf } from "./outputs.js";
 import { gone, hasNeverStarted, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
-
-/** Milliseconds between two tries: a compute whose next state is announced need not have work under way. */
-const PAUSE_MS = 2000;
 
 /** The compute after a change that was waited for: one that never started, and of which the change began no work, is started. */
 export function startedAfter(
