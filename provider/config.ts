@@ -27,6 +27,8 @@ export interface ProviderConfig {
   /** Whether size rules fail a check or only warn. */
   sizes: "checked" | "unchecked";
   autoName: boolean;
+  /** Whether to ask again for what the service did not take: accounts get upgraded. */
+  askAgain: boolean;
   pollSeconds?: number;
   requestsPerMinute?: number;
   /** The changes that pass `refuse`. */
@@ -75,6 +77,7 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
   const onRestart = word("compute:onRestart", ["allow", "warn", "refuse"]);
   const sizes = word("compute:sizes", ["checked", "unchecked"]) ?? "checked";
   const autoName = (word("compute:autoName", ["true", "false"]) ?? "true") === "true";
+  const askAgain = word("compute:askAgain", ["true", "false"]) === "true";
   const pollSeconds = amount("compute:pollSeconds", 0.1, 60);
   const requestsPerMinute = amount("compute:requestsPerMinute", 1, 10_000);
   const approvals = readApprovals(stack.get("compute:approve"), nowMs);
@@ -83,7 +86,7 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
   // The program gives an instance its key, so a preview has it as well; other keys may be there only where changes are made.
   const isInstance = stack.get(INSTANCE.name) !== undefined;
   if (account instanceof Error && isInstance) problems.push({ name: "provider", reason: account.message });
-  return { account, onRestart, sizes, autoName, pollSeconds, requestsPerMinute, approvals, problems };
+  return { account, onRestart, sizes, autoName, askAgain, pollSeconds, requestsPerMinute, approvals, problems };
 }
 
 function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | ConfigError {

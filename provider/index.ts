@@ -2,6 +2,7 @@
 
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
 import { check, type FirstChecks } from "./endpoint/check.js";
+import { CheckedInputs } from "./endpoint/checked-inputs.js";
 import { diff } from "./endpoint/diff.js";
 import { programOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
@@ -23,6 +24,12 @@ let context: Context | undefined;
 const say = (line: string) => console.log(hidden.out(line));
 const warn = (line: string) => say(`warning: ${line}`);
 const hidden = new Hidden();
+/** The first of such lines: a program with many computes would say it for each of them at every run. */
+let saidOnce = false;
+const sayOnce = (line: string) => {
+  if (!saidOnce) say(`${line}. The same may be true of further computes`);
+  saidOnce = true;
+};
 
 /** Computes of steps whose answers Pulumi has got, and so keeps. */
 const answered = new Set<string>();
@@ -40,6 +47,7 @@ const shared: Process = {
   },
   created: new Map(),
   known: new Set(),
+  checked: new CheckedInputs(),
   wanted,
   warn,
 };
@@ -73,6 +81,7 @@ export const provider = {
       wanted.check(news["__urn"], olds["projectId"] === undefined);
       const answer = check(firstChecks, shared.config, olds, news);
       for (const line of answer.warnings) warn(line);
+      shared.checked.remember(answer.inputs, olds);
       return { inputs: answer.inputs, failures: answer.failures };
     });
   },
@@ -80,7 +89,10 @@ export const provider = {
   diff(id: string, olds: Props, news: Props) {
     shared.known.add(id);
     wanted.see(id, olds);
-    return speaking(async () => diff(olds as unknown as Outputs, news));
+    return speaking(async () => {
+      const oldInputs = shared.checked.compared(id, news);
+      return diff(olds as unknown as Outputs, news, { id, oldInputs, askAgain: shared.config.askAgain, notTaken: sayOnce });
+    });
   },
 
   create(news: Props) {

@@ -4,6 +4,7 @@ import type { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
 import { operationsOf, pendingOf } from "../operations/settle.js";
+import { differingPaths, pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { differences, isHidden, type Wish } from "../rules/settings.js";
@@ -12,6 +13,7 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
 import { createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
+import { changeable } from "./plan.js";
 import { startedAfter } from "./start.js";
 import {
   alreadyThere,
@@ -23,7 +25,6 @@ import {
   readBack,
   settleOrKeep,
   type Target,
-  toChange,
   UNKNOWN_OPERATION,
 } from "./step.js";
 
@@ -54,6 +55,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       program,
       last: knownAfter(existing ? {} : pruned({ name: program.autoName }), inputs),
       adopted: existing !== undefined,
+      origin: "create",
     };
     process.created.set(target.id, calledAs(program));
     await settleOrKeep(process, target, made, deadline);
@@ -61,7 +63,8 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     const answer = existing ? await startedAfter(process, target, target.last, made, deadline) : made.endpoint;
     return { target, answer, deadline };
   });
-  return { id: target.id, outputs: await readBack(process, target, answer, deadline) };
+  const sent = changeable(wishOf(inputs));
+  return { id: target.id, outputs: await readBack(process, target, answer, { sent }, deadline) };
 }
 
 /** For whoever has to tell it from the others: "api-1a2b3c4d on branch br-…". */
@@ -124,8 +127,11 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
       `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" on this resource until the compute is taken over. A preview asks nothing, so it could not tell`,
     );
   }
-  const names = toChange(wish, live);
-  if (names.length > 0) return patch(process, { project, id: existing.id }, wish, names, existing, deadline);
+  const desired = changeable(wish);
+  const part = settingsByName(pick(desired, differingPaths(desired, valuesByPath(live))));
+  if (Object.keys(part).length > 0) {
+    return patch(process, { project, id: existing.id, last: {}, program }, part, existing, deadline);
+  }
   const busy = existing.pending_state !== undefined || existing.current_state === "init";
   const operations = busy ? await pendingOf(process.context, project, existing.id, deadline) : [];
   return { endpoint: existing, operations };
@@ -211,7 +217,7 @@ async function findLost(
     return { endpoint: found, operations: await operationsOf(process.context, project, found.id, deadline) };
   } catch (error) {
     const last = knownAfter(pruned({ name: autoName }), inputs);
-    const target: Target = { project, id: found.id, program, last, adopted: false };
+    const target: Target = { project, id: found.id, program, last, adopted: false, origin: "create" };
     throw kept(target, found, [UNKNOWN_OPERATION], error);
   }
 }

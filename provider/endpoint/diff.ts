@@ -1,9 +1,11 @@
 // Compares the state with the program. No request: the engine runs diffs one by one.
 
-import { canonical, differences, propertyOf, type SettingName, UNKNOWN } from "../rules/settings.js";
+import { Stopped } from "../errors.js";
+import { canonical, UNKNOWN } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs } from "./inputs.js";
-import { isNotTaken, liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
+import { liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
+import { type PlanOptions, planOf } from "./plan.js";
 
 export interface DiffAnswer {
   /**
@@ -15,7 +17,14 @@ export interface DiffAnswer {
   deleteBeforeReplace?: boolean;
 }
 
-export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
+export interface DiffOptions extends PlanOptions {
+  id: string;
+  /** Hears what the service did not take, and is not asked for again. */
+  notTaken?: (line: string) => void;
+}
+
+/** @throws Stopped where the update would have to send what this preview can't show */
+export function diff(olds: Outputs, news: Record<string, unknown>, options: DiffOptions): DiffAnswer {
   const { inputs, unknown } = checkInputs(news);
   const wish = wishOf(inputs, unknown);
   const live = liveOfOutputs(olds);
@@ -26,15 +35,25 @@ export function diff(olds: Outputs, news: Record<string, unknown>): DiffAnswer {
   );
   if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
 
+  const plan = planOf(olds, wish, options);
+  if (plan.takenBack.length > 0) throw unannounced(options.id, plan.takenBack);
+  if (plan.notTaken.length > 0) options.notTaken?.(notAskedText(options.id, plan.notTaken));
   if (olds.unfinished?.length) return { changes: true };
-  const differing = differences(wish, live);
-  const wanted = wish as Record<string, unknown>;
-  const alreadyAsked = (name: SettingName) => isNotTaken(olds.notTaken?.[propertyOf(name)], wanted[name]);
-  if (!differing.every(alreadyAsked)) return {};
+  if (plan.changed.some((path) => !plan.askedAgain.includes(path))) return {};
   if (Object.values(wish).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
   // What is owed for values that the program has taken back is forgotten by an update.
-  return { changes: differing.length > 0 || olds.restartOwed !== undefined };
+  const silent = plan.askedAgain.length > 0 || plan.unexplained.length > 0 || olds.restartOwed !== undefined;
+  return { changes: silent };
 }
+
+/** Stops before a change that the preview has not shown. A refresh brings it into the state, and so into the next preview. */
+export const unannounced = (id: string, paths: readonly string[]): Stopped =>
+  new Stopped(
+    `updating compute ${id} would change ${paths.join(", ")}, which this preview does not show: an earlier update failed, or the compute was changed since. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes`,
+  );
+
+const notAskedText = (id: string, paths: readonly string[]): string =>
+  `the service did not take ${paths.join(", ")} of compute ${id} in an earlier run, and it is not asked for again. To ask again, run \`pulumi config set compute:askAgain true\``;
 
 /** What is no setting of the compute but is known to delete and read only through the state. */
 function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {

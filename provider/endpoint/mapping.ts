@@ -1,7 +1,8 @@
 // Settings <-> wire: the only place outside wire/ that knows the API's field names.
 
+import { type SettingValues, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
-import { type Live, type SettingName, type Settings, UNKNOWN, type Wish } from "../rules/settings.js";
+import { type Live, type Settings, UNKNOWN, type Wish } from "../rules/settings.js";
 import type { EndpointCreateBody, EndpointUpdateBody, WireEndpoint, WireSettings } from "../wire/endpoint.js";
 
 /** The settings a compute has, as far as the service's answer tells. */
@@ -24,6 +25,21 @@ export function liveOf(endpoint: WireEndpoint): Live {
   });
 }
 
+/** The settings that a service's answer tells, by path. */
+export interface ToldValues {
+  values: SettingValues;
+  /** Whether the answer speaks of a path at all: an absent field says nothing, an absent Postgres setting is not set. */
+  isTold(path: string): boolean;
+}
+
+export function toldBy(endpoint: WireEndpoint): ToldValues {
+  const values = valuesByPath(liveOf(endpoint));
+  return {
+    values,
+    isTold: (path) => path in values || (path.startsWith("settings.") && endpoint.settings !== undefined),
+  };
+}
+
 /** The body that creates what the wish asks for, and nothing that it does not ask for. */
 export function createBody(wish: Wish, extra: { autoName?: string; regionId?: string }): EndpointCreateBody {
   const { branchId, type, ...rest } = settled(wish);
@@ -39,25 +55,25 @@ export function createBody(wish: Wish, extra: { autoName?: string; regionId?: st
 }
 
 /**
- * The body that changes the named settings to what the wish asks for. The limits go as a pair; `settings` goes whole,
- * since it is not documented whether the service merges or replaces it: what is not named stays as it is.
- * @param live the compute as it is, for the parts of `settings` that are not named
+ * The body that changes these settings, and nothing else. The limits go as a pair and `settings` goes whole, since it is not
+ * documented whether the service merges or replaces it: what is not to be changed keeps its live value.
+ * @param live the compute as it is; @param known what was last known of it, for what its answer does not tell
  */
-export function updateBody(
-  names: readonly SettingName[],
-  wish: Wish,
-  live: WireEndpoint | undefined,
-): EndpointUpdateBody {
-  const wanted = settled(wish);
-  const send = new Set(names);
-  if (send.has("autoscalingLimitMinCu") || send.has("autoscalingLimitMaxCu")) {
-    send.add("autoscalingLimitMinCu").add("autoscalingLimitMaxCu");
+export function updateBody(part: Wish, live: WireEndpoint | undefined, known: Live): EndpointUpdateBody {
+  const chosen = settled(part);
+  const now: Live = { ...known, ...(live && liveOf(live)) };
+  if (chosen.autoscalingLimitMinCu !== undefined || chosen.autoscalingLimitMaxCu !== undefined) {
+    chosen.autoscalingLimitMinCu ??= now.autoscalingLimitMinCu;
+    chosen.autoscalingLimitMaxCu ??= now.autoscalingLimitMaxCu;
   }
-  // A service that does not tell its settings can only be told what the program wants.
-  const silent = live?.settings === undefined;
-  if (silent && needsLiveSettings(names)) send.add("pgSettings").add("preloadLibraries");
-  const chosen = Object.fromEntries(Object.entries(wanted).filter(([name]) => send.has(name as SettingName))) as Live;
-  return { endpoint: changeFields(chosen, live) };
+  // A service that does not tell its settings can only be told what is known of them.
+  const untold = live?.settings === undefined && (chosen.pgSettings ?? chosen.preloadLibraries) !== undefined;
+  return { endpoint: changeFields(untold ? withKnownSettings(chosen, known) : chosen, live) };
+}
+
+function withKnownSettings(chosen: Live, { pgSettings, preloadLibraries }: Live): Live {
+  const known = valuesByPath(pruned({ pgSettings, preloadLibraries }));
+  return settingsByName({ ...known, ...valuesByPath(chosen) });
 }
 
 function changeFields(live: Live, has: WireEndpoint | undefined): EndpointUpdateBody["endpoint"] {
@@ -87,9 +103,10 @@ function settingsField(live: Live, has: WireSettings | undefined): EndpointUpdat
   });
 }
 
-/** Whether an update of these settings needs the live compute first. */
-export const needsLiveSettings = (names: readonly SettingName[]): boolean =>
-  names.includes("pgSettings") || names.includes("preloadLibraries");
+/** Whether a request for these paths carries settings beside them, whose live values have to be known first. */
+export const carriesMore = (paths: readonly string[]): boolean =>
+  paths.some((path) => path.startsWith("settings.")) ||
+  paths.includes("autoscalingLimitMinCu") !== paths.includes("autoscalingLimitMaxCu");
 
 /** The wish without values that are not known: outside a preview there are none. */
 function settled(wish: Wish): Live {

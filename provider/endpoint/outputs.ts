@@ -1,19 +1,13 @@
 // What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
 
+import { isAsWanted, pick, type SettingValues, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
-import {
-  digest,
-  type EndpointType,
-  isHidden,
-  type Live,
-  type PreloadLibraries,
-  propertyOf,
-  type SettingName,
-} from "../rules/settings.js";
+import type { EndpointType, Live, PreloadLibraries } from "../rules/settings.js";
+import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Mark } from "./action.js";
 import type { Inputs, Program } from "./inputs.js";
-import { liveOf } from "./mapping.js";
+import { toldBy } from "./mapping.js";
 
 export interface Outputs {
   projectId: string;
@@ -47,8 +41,10 @@ export interface Outputs {
   restartTriggers?: readonly unknown[];
   /** Only after a step that could not restart the compute: for which values, and how it was then. */
   restartOwed?: { wanted: string; since?: Mark };
-  /** What the service did not take although it was asked: path of the property -> digest of the value asked for. */
-  notTaken?: Record<string, string>;
+  /** Paths of what the service accepted and did not take: the outputs hold what it has instead. */
+  notTaken?: string[];
+  /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret without our knowing. */
+  __asked?: SettingValues;
   onDelete?: "delete" | "release";
   waitForReady?: boolean;
   customTimeouts?: Inputs["customTimeouts"];
@@ -63,9 +59,19 @@ export interface Outputs {
 export interface StepRecord {
   adopted: boolean;
   unfinished?: string[];
-  notTaken?: Record<string, string>;
+  /** What the service did not take: the values asked for, by path. */
+  notTaken?: SettingValues;
   owed?: Owed;
 }
+
+/** The step that makes a state, which decides whose word counts for a setting. */
+export type Origin =
+  /** The compute as it is: this is how drift comes into a state. */
+  | "read"
+  /** The compute as it is, and what was asked of it. */
+  | "create"
+  /** What the state said, and what was asked. What somebody changed by hand is left to the next read. */
+  | "update";
 
 /** A restart for the program's triggers that has not come about. */
 export interface Owed {
@@ -79,16 +85,17 @@ export interface Owed {
 
 /**
  * The state of a compute after a step.
- * @param last what was known before: a server may leave a field out of an answer although it is set
+ * @param last what was known before, with what was asked: a server may leave a field out of an answer although it is set
  */
 export function outputsOf(
   endpoint: WireEndpoint,
   program: Program,
   record: StepRecord,
   last: Partial<Outputs> = {},
+  origin: Origin = "read",
 ): Outputs {
   const { inputs, secrets } = program;
-  const live: Live = { ...liveOfOutputs(last), ...liveOf(endpoint) };
+  const live = settingsAfter(endpoint, liveOfOutputs(last), origin);
   const host = endpoint.host ?? last.host;
   const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
   // Pulumi hides an output where the input of the same name is secret; it can't know that a limit repeats the size.
@@ -118,8 +125,22 @@ export function outputsOf(
   });
 }
 
+function settingsAfter(endpoint: WireEndpoint, last: Live, origin: Origin): Live {
+  const { values: live, isTold } = toldBy(endpoint);
+  const known = valuesByPath(last);
+  if (origin === "read") {
+    // A value in another spelling is no drift.
+    const same = Object.keys(known).filter((path) => !isTold(path) || isAsWanted(path, live[path], known[path]));
+    return settingsByName({ ...live, ...pick(known, same) });
+  }
+  // What a server begins to tell is news; a Postgres setting that was not there before is somebody's doing.
+  const told = Object.keys(live).filter((path) => origin === "create" || !path.startsWith("settings."));
+  return settingsByName({ ...pick(live, told), ...known });
+}
+
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
 export function recordOf({ inputs, autoName, secrets }: Program, record: StepRecord) {
+  const refused = Object.keys(record.notTaken ?? {}).sort();
   return {
     adopted: record.adopted,
     restart: "no" as const,
@@ -128,7 +149,8 @@ export function recordOf({ inputs, autoName, secrets }: Program, record: StepRec
     restartTriggers: record.owed ? record.owed.applied : inputs.restartTriggers,
     restartOwed:
       record.owed?.wanted === undefined ? undefined : pruned({ wanted: record.owed.wanted, since: record.owed.since }),
-    notTaken: record.notTaken && Object.keys(record.notTaken).length > 0 ? record.notTaken : undefined,
+    notTaken: refused.length > 0 ? refused : undefined,
+    __asked: refused.length > 0 ? record.notTaken : undefined,
     onDelete: inputs.onDelete,
     waitForReady: inputs.waitForReady,
     customTimeouts: inputs.customTimeouts,
@@ -163,23 +185,25 @@ export function liveOfOutputs(outputs: Partial<Outputs>): Live {
   });
 }
 
-/** What is known once a service has accepted a program's wish: it may leave a field out of its answers. */
-export function knownAfter(last: Partial<Outputs>, inputs: Inputs): Partial<Outputs> {
-  const { pgSettings, preloadLibraries } = inputs.settings ?? {};
+/**
+ * What is known once a service has accepted what a program asks for: it may leave a field out of its answers.
+ * @param except paths at which it has something else
+ */
+export function knownAfter(last: Partial<Outputs>, inputs: Inputs, except: readonly string[] = []): Partial<Outputs> {
+  const { projectId, type, restartTriggers, ...asked } = valuesByPath(wishOf(inputs));
+  return withValues(last, pick(asked, Object.keys(asked).filter((path) => !except.includes(path))));
+}
+
+/** The outputs with other settings, by path. */
+export function withValues(outputs: Partial<Outputs>, values: SettingValues): Partial<Outputs> {
+  const { pgSettings, preloadLibraries, ...rest } = settingsByName(values);
+  const { settings } = outputs;
   return {
-    ...last,
-    ...pruned({
-      branchId: inputs.branchId,
-      autoscalingLimitMinCu: inputs.autoscalingLimitMinCu ?? inputs.size,
-      autoscalingLimitMaxCu: inputs.autoscalingLimitMaxCu ?? inputs.size,
-      suspendTimeoutSeconds: inputs.suspendTimeoutSeconds,
-      name: inputs.name,
-      disabled: inputs.disabled,
-      poolerEnabled: inputs.poolerEnabled,
-    }),
+    ...outputs,
+    ...rest,
     settings: {
-      pgSettings: { ...last.settings?.pgSettings, ...pgSettings },
-      preloadLibraries: { ...last.settings?.preloadLibraries, ...preloadLibraries },
+      pgSettings: { ...settings?.pgSettings, ...pgSettings },
+      preloadLibraries: { ...settings?.preloadLibraries, ...preloadLibraries },
     },
   };
 }
@@ -202,23 +226,24 @@ export function managedOf(inputs: Inputs): string[] {
 /**
  * The inputs that a program would have to say for the compute to be as it is: the live values of what it manages.
  * Returned by read, so that drift shows, and only drift.
+ * @param asked values that the service did not take: the inputs keep them
  */
-export function inputsOf(outputs: Outputs): Record<string, unknown> {
+export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<string, unknown> {
   const managed = new Set(outputs.managed);
+  const values = { ...valuesByPath(liveOfOutputs(outputs)), ...asked };
   const inputs: Record<string, unknown> = {};
   for (const path of outputs.managed) {
-    if (!path.startsWith("settings.") && path !== "size") inputs[path] = outputs[path as keyof Outputs];
+    if (path.startsWith("settings.") || path === "size") continue;
+    inputs[path] = path in values ? values[path] : outputs[path as keyof Outputs];
   }
   if (managed.has("size")) {
-    if (outputs.size !== undefined) inputs["size"] = outputs.size;
-    else {
-      inputs["autoscalingLimitMinCu"] = outputs.autoscalingLimitMinCu;
-      inputs["autoscalingLimitMaxCu"] = outputs.autoscalingLimitMaxCu;
-    }
+    const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max } = values;
+    Object.assign(inputs, min === max ? { size: max } : { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max });
   }
+  const { pgSettings, preloadLibraries } = settingsByName(values);
   const settings = pruned({
-    pgSettings: partOf(outputs.managed, "settings.pgSettings.", outputs.settings?.pgSettings),
-    preloadLibraries: partOf(outputs.managed, "settings.preloadLibraries.", outputs.settings?.preloadLibraries),
+    pgSettings: partOf(outputs.managed, "settings.pgSettings.", pgSettings),
+    preloadLibraries: partOf(outputs.managed, "settings.preloadLibraries.", preloadLibraries),
   });
   if (Object.keys(settings).length > 0) inputs["settings"] = settings;
   return pruned({
@@ -243,26 +268,7 @@ function partOf(managed: readonly string[], prefix: string, values: object | und
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Stands for the digest of a secret: whoever reads the state could try all values of a size. */
-const SECRET_DIGEST = "secret";
-
-/** What the service did not take, for the state: path -> digest of the value asked for. */
-export function notTakenOf(
-  names: readonly SettingName[],
-  wish: object,
-  secrets: ReadonlySet<string>,
-): Record<string, string> {
-  const wanted = wish as Record<string, unknown>;
-  return Object.fromEntries(
-    names
-      .map(propertyOf)
-      .map((property, index) => [
-        property,
-        isHidden(property, secrets) ? SECRET_DIGEST : digest(wanted[names[index]!]),
-      ]),
-  );
+/** What the service did not take in an earlier step. The records of version 0.1.0 were digests, and are dropped. */
+export function notTakenIn({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
+  return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }
-
-/** Whether a value is the one that the service did not take before; true for a secret, of which nobody can tell. */
-export const isNotTaken = (kept: string | undefined, value: unknown): boolean =>
-  kept === SECRET_DIGEST || kept === digest(value);

@@ -4,10 +4,13 @@ import { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { LOOK_MS } from "../operations/watch.js";
-import { differences, digest, propertyOf, type SettingName } from "../rules/settings.js";
+import { differingPaths, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
+import { canonical } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
-import { inputsOf, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
+import { toldBy } from "./mapping.js";
+import { inputsOf, liveOfOutputs, notTakenIn, type Outputs, outputsOf } from "./outputs.js";
 import { deadlineFor, type Process, UNKNOWN_OPERATION } from "./step.js";
 
 export interface ReadAnswer {
@@ -28,9 +31,10 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   // Only a list that answered, and a 404 for the compute itself, can say that it is gone.
   if (!found) return {};
   const managed = state.managed ?? [];
-  const before = inputsOf({ ...state, managed } as Outputs) as Inputs;
+  const refused = stillNotTaken(process, state, found);
+  const before = inputsOf({ ...state, managed } as Outputs, notTakenIn(state)) as Inputs;
   const outputs: Outputs = {
-    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false }, state),
+    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, notTaken: refused }, state),
     managed,
   };
   if (managed.includes("size") && outputs.autoscalingLimitMinCu === outputs.autoscalingLimitMaxCu) {
@@ -41,13 +45,22 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
     ? await stillUnfinished(process, project, state.unfinished, deadline)
     : [];
   if (unfinished.length > 0) outputs.unfinished = unfinished;
-  const notTaken = stillNotTaken(state, outputs);
-  if (Object.keys(notTaken).length > 0) outputs.notTaken = notTaken;
 
-  const drifted = differences(wishOf(before), liveOfOutputs(outputs)).length > 0;
-  // A step that failed left outputs that its inputs may not be: once it has ended, only the inputs can show that.
-  const ended = (state.unfinished ?? []).length > 0 && unfinished.length === 0;
-  return { id, outputs, ...(drifted || ended ? { inputs: inputsOf(outputs) } : {}) };
+  const now = valuesByPath(liveOfOutputs(outputs));
+  const drifted = differingPaths(valuesByPath(wishOf(before)), { ...now, ...refused }).length > 0;
+  // A step that failed left outputs that its inputs are not: only new inputs let the next preview show the difference.
+  const failed = (state.unfinished ?? []).length > 0;
+  return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, refused) } : {}) };
+}
+
+/** What the service did not take, and has still as it was then: so long, the inputs keep what was asked for. */
+function stillNotTaken({ config }: Process, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
+  const asked = notTakenIn(state);
+  if (config.askAgain || Object.keys(asked).length === 0) return {};
+  const kept = valuesByPath(liveOfOutputs(state));
+  const { values, isTold } = toldBy(found);
+  const isAsThen = (path: string) => !isTold(path) || canonical(values[path]) === canonical(kept[path]);
+  return pick(asked, Object.keys(asked).filter(isAsThen));
 }
 
 /** A list may be behind, and a state must not be dropped for that. */
@@ -96,14 +109,4 @@ async function stillUnfinished(
     }),
   );
   return kept.flat();
-}
-
-function stillNotTaken(state: Partial<Outputs>, outputs: Outputs): Record<string, string> {
-  // Nearly always, and digests of all settings of all computes take time.
-  if (state.notTaken === undefined) return {};
-  const live = liveOfOutputs(outputs);
-  const now = Object.fromEntries(
-    (Object.keys(live) as SettingName[]).map((name) => [propertyOf(name), digest(live[name])]),
-  );
-  return Object.fromEntries(Object.entries(state.notTaken).filter(([path, asked]) => now[path] !== asked));
 }

@@ -46,8 +46,8 @@ export async function startAgain(
     }
   } catch (error) {
     if (isKind(error, "not-ready") || isKind(error, "stopped")) throw error;
-    const { adopted, owed } = target;
-    const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds);
+    const { adopted, owed, origin } = target;
+    const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds, origin);
     throw new NotReady(id, { ...outputs }, [
       `compute ${id} of project ${project} is still in state init, its first start failed, and starting it again did not work: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
     ]);

@@ -6,13 +6,16 @@ import { DeadlineExceeded, isKind, NotReady, OperationFailed, type ServiceError,
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
-import { differences, isHidden, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
+import { differingPaths, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
+import { differences, isHidden, type Live } from "../rules/settings.js";
+import { rangeProblem } from "../rules/size.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
+import type { CheckedInputs } from "./checked-inputs.js";
 import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
-import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
-import { knownAfter, notTakenOf, type Outputs, type Owed, outputsOf } from "./outputs.js";
+import { liveOf, toldBy, updateBody } from "./mapping.js";
+import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf, withValues } from "./outputs.js";
 import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
@@ -26,6 +29,8 @@ export interface Process {
   created: Map<string, string>;
   /** Ids that the state of this run holds, as far as it was asked about them: no interrupted run has left those. */
   known: Set<string>;
+  /** The old inputs of what was checked, for the steps after it. */
+  checked: CheckedInputs;
   /** Which resources those ids belong to. */
   wanted?: Wanted;
   warn: (line: string) => void;
@@ -39,19 +44,14 @@ export interface Target {
   /** What was known before the step. */
   last: Partial<Outputs>;
   adopted: boolean;
+  /** What the step does, which decides whose word counts for a setting in the state. */
+  origin: Origin;
   /** A restart that this step owes: what is kept after a failure says so. */
   owed?: Owed;
 }
 
 export const deadlineFor = (process: Process, limits: Inputs["customTimeouts"], step: "create" | "update" | "delete") =>
   new Deadline(process.context.clock, millisecondsOf(limits?.[step]) ?? DEFAULT_STEP_MINUTES * 60_000);
-
-/** Settings that a PATCH can change. */
-const CHANGEABLE = (name: SettingName): boolean =>
-  name !== "projectId" && name !== "type" && name !== "restartTriggers";
-
-/** The settings of the wish that the compute has otherwise, as far as a PATCH can change them. */
-export const toChange = (wish: Wish, live: Live): SettingName[] => differences(wish, live).filter(CHANGEABLE);
 
 /** The compute in a fresh list of its project, or undefined where the list lacks it. */
 export async function look(process: Process, project: string, id: string, deadline: Deadline) {
@@ -69,26 +69,26 @@ export function assertRegion({ inputs, secrets }: Program, regionId: string | un
 }
 
 /**
- * Sends the difference.
+ * Sends a change of these settings.
+ * @param live the compute as it is, where the request carries more than the change
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(
   process: Process,
-  target: Pick<Target, "project" | "id">,
-  wish: Wish,
-  names: SettingName[],
+  target: Pick<Target, "project" | "id" | "last" | "program">,
+  part: Live,
   live: WireEndpoint | undefined,
   deadline: Deadline,
 ): Promise<{ endpoint: WireEndpoint; operations: WireOperation[] }> {
   const { client } = process.context;
-  const { project, id } = target;
-  const has = live ?? (needsLiveSettings(names) ? await look(process, project, id, deadline) : undefined);
-  const body = updateBody(names, wish, has);
+  const { project, id, last, program } = target;
+  const body = updateBody(part, live, liveOfOutputs(knownAfter(last, program.inputs)));
+  refuseIllegalPair(process, target, part, body.endpoint);
   const send = () => client.updateEndpoint(project, id, body, deadline);
   const find = async () => {
     const now = await look(process, project, id, deadline);
     if (!now) throw gone(project, id);
-    if (toChange(wish, liveOf(now)).some((name) => names.includes(name))) return undefined;
+    if (differences(part, liveOf(now)).length > 0) return undefined;
     return { endpoint: now, operations: await begunOn(process.context, project, id, deadline) };
   };
   try {
@@ -97,9 +97,25 @@ export async function patch(
     // A branch that is not there is 404 as well.
     const missing = isKind(error, "service") && error.answer.status === 404;
     if (missing && !(await look(process, project, id, deadline))) throw gone(project, id);
-    if (names.includes("branchId") && isKind(error, "service") && alreadyThere(error)) throw taken(wish, id, error);
+    if (part.branchId !== undefined && isKind(error, "service") && alreadyThere(error)) throw taken(part, id, error);
     throw error;
   }
+}
+
+/** One limit of the program beside the compute's other one may be a pair that no service takes. */
+function refuseIllegalPair(
+  { config }: Process,
+  { id }: Pick<Target, "id">,
+  part: Live,
+  { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max }: { autoscaling_limit_min_cu?: number; autoscaling_limit_max_cu?: number },
+): void {
+  const isWhole = (part.autoscalingLimitMinCu === undefined) === (part.autoscalingLimitMaxCu === undefined);
+  if (isWhole || min === undefined || max === undefined) return;
+  const problem = min > max || config.sizes === "checked" ? rangeProblem(min, max) : undefined;
+  if (problem === undefined) return;
+  throw new Stopped(
+    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two, and the compute has another value for the other than the state: somebody changed it. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes`,
+  );
 }
 
 /** Whether the service refuses a second primary: its code first, its status second. */
@@ -108,9 +124,9 @@ export function alreadyThere(error: ServiceError): boolean {
   return /already exists/i.test(message) && (code === "ENDPOINTS_LIMIT_EXCEEDED" || status === 409);
 }
 
-const taken = (wish: Wish, id: string, error: ServiceError): Stopped =>
+const taken = ({ branchId }: Live, id: string, error: ServiceError): Stopped =>
   new Stopped(
-    `compute ${id} can't move to branch ${String(wish.branchId)}, which has its primary compute already: a branch has only one. Nothing was changed. Name another branch, or delete or move that compute first (${error.message})`,
+    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed. Name another branch, or delete or move that compute first (${error.message})`,
   );
 
 /** Waits for what a change began; a failure keeps the compute in the state, with what is unfinished. */
@@ -168,10 +184,16 @@ export const UNKNOWN_OPERATION = "unknown";
 
 /** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
 export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
-  const { adopted, owed } = target;
-  const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last);
+  const { adopted, owed, origin } = target;
+  const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last, origin);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} exists and is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
+}
+
+/** What a step sent, and what it did not ask for again since the service had not taken it before. */
+export interface Asked {
+  sent: SettingValues;
+  notTaken?: readonly string[];
 }
 
 /** Reads the compute once more, says what the service did not take, and makes the state of it. */
@@ -179,10 +201,10 @@ export async function readBack(
   process: Process,
   target: Target,
   answered: WireEndpoint,
+  { sent, notTaken = [] }: Asked,
   deadline: Deadline,
 ): Promise<Outputs> {
-  const { project, id } = target;
-  const { inputs, secrets } = target.program;
+  const { project, id, last, program, adopted, origin } = target;
   let now = answered;
   try {
     now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
@@ -191,20 +213,21 @@ export async function readBack(
       `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
     );
   }
-  const wish = wishOf(inputs);
+  const { values: has, isTold } = toldBy(now);
   // A field that the answer leaves out is no sign that the service did not take it.
-  const missed = toChange(wish, { ...(wish as Live), ...liveOf(now) });
-  for (const name of missed) {
-    const property = propertyOf(name);
-    const values = isHidden(property, secrets)
-      ? ""
-      : ` (asked for ${JSON.stringify(wish[name])}, it has ${JSON.stringify(liveOf(now)[name])})`;
-    process.warn(
-      `compute ${id}: the service accepted the request, but did not take ${property}${values}. It will be asked again by the next \`pulumi up\`; perhaps the plan of the account does not allow it`,
-    );
-  }
-  const record = { adopted: target.adopted, notTaken: notTakenOf(missed, wish, secrets) };
-  return outputsOf(now, target.program, record, knownAfter(target.last, inputs));
+  const missed = differingPaths(sent, has).filter(isTold);
+  for (const path of missed) process.warn(`compute ${id}: ${notTakenText(path, sent[path], has[path], program.secrets)}`);
+  const refused = [...missed, ...notTaken];
+  const known = knownAfter(last, program.inputs, refused);
+  const record = { adopted, notTaken: pick(valuesByPath(wishOf(program.inputs)), refused) };
+  return outputsOf(now, program, record, withValues(known, pick(has, missed)), origin);
+}
+
+function notTakenText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
+  // Texts may be secret without our knowing.
+  const isShown = typeof asked !== "string" && !isHidden(path, secrets);
+  const values = isShown ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})` : "";
+  return `the service accepted the request, but did not take ${path}${values}. Perhaps the plan of the account does not allow it. It is not asked for again until the program says otherwise; \`pulumi config set compute:askAgain true\` asks again`;
 }
 
 export const gone = (project: string, id: string): Stopped =>

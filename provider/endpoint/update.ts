@@ -5,15 +5,19 @@ import { isKind, NotReady, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { begunOn, pendingOf, settle } from "../operations/settle.js";
 import { LOOK_MS } from "../operations/watch.js";
+import { announces } from "../rules/notice.js";
+import { isAsWanted, pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import type { Live, Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
+import { unannounced } from "./diff.js";
 import type { Program } from "./inputs.js";
-import { liveOf } from "./mapping.js";
-import { knownAfter, liveOfOutputs, type Outputs, recordOf } from "./outputs.js";
+import { carriesMore, liveOf, toldBy } from "./mapping.js";
+import { knownAfter, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
+import { planOf, type UpdatePlan } from "./plan.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
 import { startAgain, startedAfter } from "./start.js";
 import {
@@ -28,7 +32,6 @@ import {
   readBack,
   settleOrKeep,
   type Target,
-  toChange,
   UNKNOWN_OPERATION,
 } from "./step.js";
 
@@ -43,39 +46,35 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const { inputs } = program;
   assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
+  const plan = planOf(olds, wish, { oldInputs: process.checked.of(id), askAgain: process.config.askAgain });
   // What an earlier step did not wait for may have failed.
   const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
   const doubtful = (olds.unfinished?.length ?? 0) > 0 || waitsNow;
   // What is to be disabled does not restart: the plan says so, and the next start is one with everything new.
   const due = wish.disabled !== true && isRestartDue(wish, liveOfOutputs(olds));
-  const planned = toChange(wish, liveOfOutputs(olds));
-  if (!doubtful && !due && planned.length === 0) return withoutRequest(olds, program);
-  const isFelt = atLeast(impactOf(liveOfOutputs(olds), wish).impact, "may-restart");
-
   const project = olds.projectId;
-  const target: Target = { project, id, program, last: olds, adopted: olds.adopted };
+  const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
+  if (plan.takenBack.length > 0) throw unannounced(id, plan.takenBack);
+  if (!doubtful && !due && plan.changed.length === 0 && plan.becoming.length === 0) {
+    return withoutRequest(olds, program, plan, id);
+  }
   if (due) target.owed = owedOf(olds, program);
   const done = await process.context.turns.take(project, [id, olds.branchId, inputs.branchId], async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
-    const now = doubtful
-      ? undefined
-      : due
-        ? await present(process, target, deadline)
-        : isFelt
-          ? await seen(process, target, deadline)
-          : undefined;
-    const left = now ? planned.filter((name) => toChange(wish, liveOf(now)).includes(name)) : planned;
-    const resumes = doubtful || left.length < planned.length;
+    const now = doubtful ? undefined : await lookBefore(process, target, plan, due, deadline);
+    const left = now ? pathsToSend(plan, now) : plan.changed;
+    const resumes = doubtful || left.length < plan.changed.length;
     const live = resumes ? await finish(process, target, olds, deadline) : now;
-    // What somebody changed by hand is none of this update's business, unless it has to find out what became of one.
-    const known = live && doubtful ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
-    const names = doubtful ? toChange(wish, known) : left;
-    if (names.length === 0 && !due && live) return { answer: live, deadline };
-    refuseUnannounced(process, target, known, wish);
-    if (names.length === 0 && live) {
-      return { answer: await payRestart(process, target, known, live, false, deadline), deadline };
+    const send = live ? pathsToSend(plan, live) : left;
+    if (send.length === 0 && !due && live) return { answer: live, deadline, sent: send };
+    refuseUnannounced(process, target, plan, send, due, live);
+    // What the restart is judged by: the compute before this change.
+    const known: Live = { ...liveOfOutputs(olds), ...(live && liveOf(live)) };
+    if (send.length === 0 && live) {
+      return { answer: await payRestart(process, target, known, live, false, deadline), deadline, sent: send };
     }
-    const change = await patch(process, target, wish, names, live, deadline).catch((error: unknown) => {
+    const part = settingsByName(pick(plan.desired, send));
+    const change = await patch(process, target, part, live, deadline).catch((error: unknown) => {
       throw isKind(error, "unclear") ? inDoubt(target, olds, live, error) : error;
     });
     const changed: Target = { ...target, last: knownAfter(olds, inputs) };
@@ -83,11 +82,34 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     await settleOrKeep(process, changed, change, deadline);
     // Enabled by this change, it still lacks the start that failed in the earlier step.
     const endpoint = doubtful ? await startedAfter(process, changed, olds, change, deadline) : change.endpoint;
-    if (!due) return { answer: endpoint, deadline };
-    const before = { ...known, ...(live && liveOf(live)) };
-    return { answer: await payRestart(process, changed, before, endpoint, true, deadline), deadline };
+    if (!due) return { answer: endpoint, deadline, sent: send };
+    return { answer: await payRestart(process, changed, known, endpoint, true, deadline), deadline, sent: send };
   });
-  return readBack(process, target, done.answer, done.deadline);
+  return readBack(process, target, done.answer, { sent: pick(plan.desired, done.sent), notTaken: plan.notTaken }, done.deadline);
+}
+
+/**
+ * The compute before a change, where something rests on it: a setting of which the state knows nothing, a request that
+ * carries more fields than the change, a restart that may have come about already.
+ */
+async function lookBefore(
+  process: Process,
+  target: Target,
+  plan: UpdatePlan,
+  due: boolean,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  if (due || plan.becoming.length > 0 || carriesMore(plan.changed)) return present(process, target, deadline);
+  const wish = settingsByName(pick(plan.desired, plan.changed));
+  const { impact } = impactOf(settingsByName(plan.before), wish);
+  return atLeast(impact, "may-restart") ? seen(process, target, deadline) : undefined;
+}
+
+/** The paths of the plan at which the compute is otherwise. What its answer leaves out is as the state has it. */
+function pathsToSend({ desired, before, changed, becoming }: UpdatePlan, live: WireEndpoint): string[] {
+  const { values: has, isTold } = toldBy(live);
+  const differs = (path: string) => !isAsWanted(path, (isTold(path) ? has : before)[path], desired[path]);
+  return [...new Set([...changed.filter((path) => !isTold(path) || differs(path)), ...becoming.filter(differs)])];
 }
 
 /** The compute as it is, which must be there. */
@@ -110,23 +132,34 @@ function seen({ context }: Process, { project, id }: Target, deadline: Deadline)
 }
 
 /**
- * Check compares with old inputs: after a failed update, or where a property was not managed before, they do not say
- * what the compute has, and `refuse` has to hold there as well. What the plan said, and was let through, goes on.
+ * What the preview did not announce is not done. Check compares with old inputs; what the compute has may differ from them
+ * after a failed update, or where a property was not managed before.
  */
-function refuseUnannounced(process: Process, { id, program }: Target, known: Live, wish: Wish): void {
-  const { inputs, secrets, announced } = program;
-  if ((inputs.onRestart ?? process.config.onRestart) !== "refuse") return;
-  const verdict = impactOf(known, wish, { secrets, asSize: inputs.size !== undefined });
-  const felt = verdict.reasons.filter(({ impact }) => atLeast(impact, "restart"));
-  if (felt.every(({ property }) => tells(announced, property))) return;
+function refuseUnannounced(
+  process: Process,
+  target: Target,
+  plan: UpdatePlan,
+  send: readonly string[],
+  due: boolean,
+  live: WireEndpoint | undefined,
+): void {
+  const { inputs, secrets, notice } = target.program;
+  const { restartTriggers } = inputs;
+  const has = settingsByName({ ...plan.before, ...(live && valuesByPath(liveOf(live))) });
+  const wish: Wish = { ...settingsByName(pick(plan.desired, send)), ...(due ? { restartTriggers } : {}) };
+  const verdict = impactOf(has, wish, { secrets, asSize: inputs.size !== undefined });
+  const felt = verdict.reasons.filter(({ impact }) => impact !== "none");
+  const isSaid = (property: string) =>
+    notice !== undefined && (notice.properties.length === 0 || announces(notice, property));
+  const silent = felt.filter(({ property }) => !isSaid(property));
+  if (silent.length > 0) throw unannounced(target.id, silent.map(({ property }) => property));
+  const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse";
+  const isLetThrough = notice !== undefined && atLeast(notice.impact, "restart");
+  if (!refuses || isLetThrough || !atLeast(verdict.impact, "restart")) return;
   throw new Stopped(
-    `updating compute ${id} would do more than the plan could tell: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+    `updating compute ${target.id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
-
-/** Whether the plan's notice, "yes: size 1 → 2, disabled false → true; …", names the property among its changes. */
-const tells = (notice: string | undefined, property: string): boolean =>
-  notice !== undefined && `, ${notice.slice("yes: ".length)}`.includes(`, ${property} `);
 
 /** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
 function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {
@@ -135,24 +168,21 @@ function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, 
   // Only of a compute that was at rest: a start that was under way may not have met the change.
   const startedAt = live?.pending_state === undefined ? live?.started_at : undefined;
   const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
-  const restartOwed = owed?.wanted === undefined ? undefined : pruned({ wanted: owed.wanted, since });
-  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known, and the state holds it as it was before; run \`pulumi up\` again: it looks and finishes the work`;
-  const outputs = { ...olds, restartTriggers: appliedOf(olds, program), unfinished, restartOwed };
-  return new NotReady(id, pruned(outputs), [reason], { cause });
+  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known, and the state says so; run \`pulumi up\` again: it looks and finishes the work`;
+  const record = {
+    adopted: olds.adopted,
+    unfinished,
+    owed: pruned({ applied: appliedOf(olds, program), wanted: owed?.wanted, since: owed?.wanted === undefined ? undefined : since }),
+  };
+  // As if it were made: a program that takes it back then has something to take back.
+  const outputs = outputsOf({ id }, program, record, knownAfter(olds, program.inputs), "update");
+  return new NotReady(id, { ...outputs }, [reason], { cause });
 }
 
 /** Only what the state remembers of the program changes. */
-function withoutRequest(olds: Outputs, program: Program): Outputs {
-  const { inputs, secrets } = program;
-  const { unfinished, notTaken, onDelete, waitForReady, customTimeouts, size, ...rest } = olds;
-  const { autoscalingLimitMinCu: min = size, autoscalingLimitMaxCu: max = size, ...others } = rest;
-  return pruned({
-    ...others,
-    size: inputs.size !== undefined && min === max ? max : undefined,
-    // Under another name than the program's, Pulumi would not hide them.
-    ...(secrets.has("size") ? {} : { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max }),
-    ...recordOf(program, { adopted: olds.adopted }),
-  });
+function withoutRequest(olds: Outputs, program: Program, { desired, notTaken }: UpdatePlan, id: string): Outputs {
+  const record = { adopted: olds.adopted, notTaken: pick(desired, notTaken) };
+  return outputsOf({ id }, program, record, knownAfter(olds, program.inputs, notTaken), "update");
 }
 
 /** An earlier step did not end well: waits for what it left and tells how the compute is now. */

@@ -4,6 +4,7 @@ export const CONFIG_NAMES = [
   "apiUrl",
   "onRestart",
   "approve",
+  "askAgain",
   "liveNotices",
   "sizes",
   "autoName",

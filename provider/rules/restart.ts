@@ -3,6 +3,7 @@
 
 import {
   isHidden,
+  isSamePostgresValue,
   type Live,
   propertyOf,
   type SettingName,
@@ -198,7 +199,7 @@ function describe<K extends SettingName>(
     const before = Object.assign(Object.create(null), old) as Record<string, string>;
     const after = next as Record<string, string>;
     return Object.keys(after)
-      .filter((key) => before[key] !== after[key])
+      .filter((key) => !isSamePostgresValue(key, before[key], after[key]))
       .sort()
       .map((key) => ({
         property: `${property}.${key}`,

@@ -57,8 +57,9 @@ export function isHidden(path: string, secrets: ReadonlySet<string> | undefined)
 }
 
 /**
- * Whether a compute that has `has` is as `wanted`. No timeout and `0` are equal, lists of libraries have no order, and
- * inside `settings` only what the program names counts: the service may fill in the rest. No triggers ask for nothing.
+ * Whether a compute that has `has` is as `wanted`. No timeout and `0` are equal, lists of libraries have no order, a
+ * Postgres value may be spelled otherwise, and inside `settings` only what the program names counts: the service may fill
+ * in the rest. No triggers ask for nothing.
  */
 export function satisfies<K extends SettingName>(name: K, has: Settings[K] | undefined, wanted: Settings[K]): boolean {
   switch (name) {
@@ -66,7 +67,9 @@ export function satisfies<K extends SettingName>(name: K, has: Settings[K] | und
       return (has ?? 0) === wanted;
     case "pgSettings": {
       const values = (has ?? {}) as Record<string, string>;
-      return Object.entries(wanted as Record<string, string>).every(([key, value]) => values[key] === value);
+      return Object.entries(wanted as Record<string, string>).every(([key, value]) =>
+        isSamePostgresValue(key, values[key], value),
+      );
     }
     case "preloadLibraries": {
       const { useDefaults, enabledLibraries } = wanted as PreloadLibraries;
@@ -83,6 +86,47 @@ export function satisfies<K extends SettingName>(name: K, has: Settings[K] | und
     default:
       return has === wanted;
   }
+}
+
+/** Bytes and microseconds of the units that Postgres takes in a setting; their case matters there too. */
+const UNITS: Record<string, [dimension: string, factor: number]> = {
+  B: ["bytes", 1],
+  kB: ["bytes", 1024],
+  MB: ["bytes", 1024 ** 2],
+  GB: ["bytes", 1024 ** 3],
+  TB: ["bytes", 1024 ** 4],
+  us: ["time", 1],
+  ms: ["time", 1000],
+  s: ["time", 1_000_000],
+  min: ["time", 60_000_000],
+  h: ["time", 3_600_000_000],
+  d: ["time", 86_400_000_000],
+};
+const BOOLEANS = new Map([
+  ...["on", "true", "yes"].map((word) => [word, "on"] as const),
+  ...["off", "false", "no"].map((word) => [word, "off"] as const),
+]);
+
+/**
+ * Whether two values of a Postgres setting mean the same: services answer `64MB` as `65536kB`, and `true` as `on`. A number
+ * without a unit is only equal to such a number, since its unit depends on the setting. A setting with a dot in its name
+ * belongs to an extension or an application, and may be any text.
+ */
+export function isSamePostgresValue(name: string, a: string | undefined, b: string | undefined): boolean {
+  if (a === b) return true;
+  if (name.includes(".")) return false;
+  return typeof a === "string" && typeof b === "string" && postgresValue(a) === postgresValue(b);
+}
+
+function postgresValue(text: string): string {
+  const trimmed = text.trim();
+  const word = BOOLEANS.get(trimmed.toLowerCase());
+  if (word) return word;
+  const [, amount, unit] = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*([A-Za-z]{0,3})$/.exec(trimmed) ?? [];
+  if (amount === undefined || unit === undefined) return trimmed;
+  if (unit === "") return `number ${Number(amount)}`;
+  const [dimension, factor] = UNITS[unit] ?? [];
+  return dimension === undefined || factor === undefined ? trimmed : `${dimension} ${Number(amount) * factor}`;
 }
 
 const sameNames = (a: readonly string[], b: readonly string[]): boolean =>

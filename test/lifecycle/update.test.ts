@@ -146,7 +146,7 @@ describe("under refuse", () => {
     expect(outcome.error.message).toMatch(/0.25 → 2.*nothing was changed/);
     expect(changes(outcome)).toEqual([]);
     // The same size as the compute has is no restart.
-    expect((await lab.up("db", primary({ size: 0.25, onRestart: "refuse" }))).sent).toEqual([]);
+    expect(changes(await lab.up("db", primary({ size: 0.25, onRestart: "refuse" })))).toEqual([]);
   });
 });
 

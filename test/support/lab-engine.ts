@@ -40,6 +40,7 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
     process.wanted?.check(news["__urn"], olds["projectId"] === undefined);
     const { inputs, failures, warnings } = struct(check(first, process.config, struct(olds), struct(news)));
     for (const warning of warnings) process.warn(warning);
+    process.checked.remember(inputs, olds);
     return { inputs: withProvider(inputs, news), failures, marker: String(inputs["restart"]) };
   };
   const begun = { ...checked(old?.inputs ?? {}), notice: "none" as Impact };
@@ -48,7 +49,19 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
 
   process.known.add(old.id);
   process.wanted?.see(old.id, outputsIn(old));
-  const answer = struct(diff(struct(old.outputs) as unknown as Outputs, struct(begun.inputs)));
+  const options = {
+    id: old.id,
+    oldInputs: process.checked.compared(old.id, begun.inputs),
+    askAgain: process.config.askAgain,
+    notTaken: process.context.say,
+  };
+  let answer: DiffAnswer;
+  try {
+    answer = struct(diff(struct(old.outputs) as unknown as Outputs, struct(begun.inputs), options));
+  } catch (error) {
+    // The engine fails the preview at the resource.
+    return { ...begun, op: "refused", failures: [{ property: "diff", reason: (error as Error).message }] };
+  }
   const differ = answer.changes ?? canonical(old.inputs) !== canonical(begun.inputs);
   if (old.pendingReplacement || (differ && answer.replaces?.length)) {
     const again = { ...begun, ...checked({}), diff: answer };

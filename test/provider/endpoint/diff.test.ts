@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diff } from "../../../provider/endpoint/diff.js";
 import { programOf, UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
-import { notTakenOf, type Outputs, outputsOf } from "../../../provider/endpoint/outputs.js";
+import { type Outputs, outputsOf } from "../../../provider/endpoint/outputs.js";
 import { WireEndpoint } from "../../../provider/wire/endpoint.js";
 import { programs } from "../../lifecycle/arbitraries.js";
 import { OK, type Props } from "./checking.js";
@@ -31,7 +31,7 @@ const stateOf = (args: Props, more: Partial<Outputs> = {}): Outputs => ({
   ...more,
 });
 const answer = (before: Props, after: Props, more?: Partial<Outputs>) =>
-  diff(stateOf({ ...OK, ...before }, more), { ...OK, ...after });
+  diff(stateOf({ ...OK, ...before }, more), { ...OK, ...after }, { id: "ep-1", oldInputs: { ...OK, ...before } });
 
 const NOTHING = { changes: false };
 /** The engine compares the inputs itself, and shows the details. */
@@ -87,17 +87,34 @@ describe("what diff answers", () => {
   });
 
   test.each<[string, Props, object]>([
-    ["the same wish again: an update, though the inputs are equal", { size: 4 }, OUTPUTS],
-    ["another wish: the engine sees it", { size: 8 }, INPUTS],
-    ["the wish given up for what the service has", { size: 2 }, NOTHING],
-    ["no wish any more", {}, INPUTS],
+    ["the same again: it is not asked for", { size: 4 }, NOTHING],
+    ["another value: the engine sees it", { size: 8 }, INPUTS],
+    ["what the service has: the engine sees it", { size: 2 }, INPUTS],
+    ["nothing any more", {}, INPUTS],
   ])("what the service did not take, and %s", (_rule, after, expected) => {
-    const notTaken = notTakenOf(
-      ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"],
-      { autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 4 },
-      new Set(),
+    const record = {
+      notTaken: ["autoscalingLimitMaxCu", "autoscalingLimitMinCu"],
+      __asked: { autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 4 },
+    };
+    expect(answer({ size: 4 }, after, { ...record, managed: stateOf({ ...OK, size: 4 }).managed })).toEqual(expected);
+  });
+
+  test("what the service did not take is asked for again on demand", () => {
+    const state = stateOf({ ...OK, size: 4 }, { notTaken: ["autoscalingLimitMaxCu"], __asked: { autoscalingLimitMaxCu: 4 } });
+    const options = { id: "ep-1", oldInputs: { ...OK, size: 4 }, askAgain: true };
+    expect(diff(state, { ...OK, size: 4 }, options)).toEqual(OUTPUTS);
+  });
+
+  test("the record of version 0.1.0 explains nothing: the state is healed", () => {
+    const record = { notTaken: { autoscalingLimitMaxCu: "0123456789ab" } as never };
+    expect(answer({ size: 4 }, { size: 4 }, record)).toEqual(OUTPUTS);
+  });
+
+  test("a program that takes a failed change back is stopped, and refresh is named", () => {
+    const state = stateOf({ ...OK, size: 2 }, { unfinished: ["op-1"] });
+    expect(() => diff(state, { ...OK, size: 1 }, { id: "ep-1", oldInputs: { ...OK, size: 1 } })).toThrow(
+      /autoscalingLimitMinCu, autoscalingLimitMaxCu.*pulumi up --refresh/,
     );
-    expect(answer({ size: 4 }, after, { notTaken, managed: stateOf({ ...OK, size: 4 }).managed })).toEqual(expected);
   });
 });
 
@@ -126,7 +143,7 @@ describe("laws", () => {
   test("equal settings give no diff, whatever else the service fills in", () => {
     fc.assert(
       fc.property(programs, (args) => {
-        expect(diff(state(args), args)).toEqual(NOTHING);
+        expect(diff(state(args), args, { id: "ep-1", oldInputs: args })).toEqual(NOTHING);
       }),
       { numRuns: 500 },
     );
@@ -135,7 +152,7 @@ describe("laws", () => {
   test("no pair of programs outside project and type is ever a replacement", () => {
     fc.assert(
       fc.property(programs, programs, (a, b) => {
-        expect(diff(state(a), b).replaces).toBeUndefined();
+        expect(diff(state(a), b, { id: "ep-1", oldInputs: a }).replaces).toBeUndefined();
       }),
       { numRuns: 500 },
     );
@@ -145,7 +162,7 @@ describe("laws", () => {
     fc.assert(
       fc.property(programs, (args) => {
         const turned = Object.fromEntries(Object.entries(args).reverse());
-        expect(diff(state(args), turned)).toEqual(NOTHING);
+        expect(diff(state(args), turned, { id: "ep-1", oldInputs: args })).toEqual(NOTHING);
       }),
     );
   });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../../../provider/endpoint/inputs.js";
-import { createBody, liveOf, needsLiveSettings, updateBody } from "../../../provider/endpoint/mapping.js";
+import { carriesMore, createBody, liveOf, updateBody } from "../../../provider/endpoint/mapping.js";
 import { inputsOf, managedOf, type Outputs, outputsOf, poolerHost } from "../../../provider/endpoint/outputs.js";
-import { differences, type SettingName, UNKNOWN } from "../../../provider/rules/settings.js";
+import { differingPaths, pick, settingsByName, valuesByPath } from "../../../provider/rules/paths.js";
+import { differences, type Live, type SettingName, UNKNOWN } from "../../../provider/rules/settings.js";
 import { wishOf } from "../../../provider/rules/wish.js";
 import { EndpointCreateBody, EndpointUpdateBody, WireEndpoint } from "../../../provider/wire/endpoint.js";
 import { programs } from "../../lifecycle/arbitraries.js";
@@ -14,6 +15,12 @@ const wishIn = (args: Props) => wishOf(programOf(args).inputs);
 const madeBy = (args: Props) => {
   const { endpoint } = createBody(wishIn(args), { regionId: programOf(args).inputs.regionId });
   return WireEndpoint.parse({ id: "ep-1", project_id: args["projectId"], host: "ep-1.test", ...endpoint });
+};
+
+/** What an update of the compute to this program changes. */
+const partOf = (args: Props, has: WireEndpoint) => {
+  const wanted = valuesByPath(wishIn(args));
+  return settingsByName(pick(wanted, differingPaths(wanted, valuesByPath(liveOf(has)))));
 };
 
 describe("laws of the mapping", () => {
@@ -31,8 +38,7 @@ describe("laws of the mapping", () => {
     fc.assert(
       fc.property(programs, programs, (a, b) => {
         const has = madeBy(a);
-        const names = differences(wishIn(b), liveOf(has));
-        const { endpoint } = updateBody(names, wishIn(b), has);
+        const { endpoint } = updateBody(partOf(b, has), has, {});
         const now = liveOf(WireEndpoint.parse({ ...has, ...endpoint }));
         expect(differences(wishIn(b), now)).toEqual([]);
         // What the second program does not speak of is as it was.
@@ -46,10 +52,9 @@ describe("laws of the mapping", () => {
   test("the bodies are what the published schema allows, without undefined", () => {
     fc.assert(
       fc.property(programs, programs, (a, b) => {
-        const names = differences(wishIn(b), liveOf(madeBy(a)));
         for (const [schema, body] of [
           [EndpointCreateBody, createBody(wishIn(a), { autoName: "x-1" })],
-          [EndpointUpdateBody, updateBody(names, wishIn(b), madeBy(a))],
+          [EndpointUpdateBody, updateBody(partOf(b, madeBy(a)), madeBy(a), {})],
         ] as const) {
           expect(schema.parse(body)).toEqual(body);
           expect(JSON.parse(JSON.stringify(body))).toEqual(body);
@@ -114,20 +119,30 @@ describe("one setting alone", () => {
       { settings: { ...HAS.settings, preload_libraries: { use_defaults: true, enabled_libraries: [] } } },
     ],
   ])("%s sends exactly itself (the limits as a pair, settings whole)", (name, endpoint) => {
-    expect(updateBody([name], WISH, HAS)).toEqual({ endpoint });
+    expect(updateBody({ [name]: WISH[name] }, HAS, WISH as Live)).toEqual({ endpoint });
   });
 
-  test("settings of a service that does not tell them are sent as far as the program names them", () => {
+  test("settings of a service that does not tell them are sent as far as they are known", () => {
     const silent = WireEndpoint.parse({ id: "ep-1" });
-    expect(updateBody(["pgSettings"], WISH, silent)).toEqual({
+    const known = { pgSettings: { a: "1" }, preloadLibraries: { enabledLibraries: [] } };
+    expect(updateBody({ pgSettings: { a: "9" } }, silent, known)).toEqual({
       endpoint: { settings: { pg_settings: { a: "9" }, preload_libraries: { enabled_libraries: [] } } },
     });
   });
 
-  test("only settings need the live compute first", () => {
-    expect(needsLiveSettings(["pgSettings"])).toBe(true);
-    expect(needsLiveSettings(["name", "preloadLibraries"])).toBe(true);
-    expect(needsLiveSettings(["name", "autoscalingLimitMaxCu", "branchId"])).toBe(false);
+  test("one limit keeps the other one's live value", () => {
+    const live = WireEndpoint.parse({ id: "ep-1", autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 8 });
+    const { endpoint } = updateBody({ autoscalingLimitMinCu: 2 }, live, { autoscalingLimitMaxCu: 4 });
+    expect(endpoint).toEqual({ autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 8 });
+  });
+
+  test.each([
+    [["settings.pgSettings.a"], true],
+    [["name", "settings.preloadLibraries.useDefaults"], true],
+    [["autoscalingLimitMaxCu"], true],
+    [["name", "autoscalingLimitMinCu", "autoscalingLimitMaxCu", "branchId"], false],
+  ])("whether %j needs the live compute first: %s", (paths, expected) => {
+    expect(carriesMore(paths)).toBe(expected);
   });
 
   test("a value that is not known is never sent", () => {

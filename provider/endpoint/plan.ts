@@ -1,0 +1,64 @@
+// What an update may send, from the program and the state. A preview shows how the program differs from the inputs of the
+// last step, so that is what is sent: a value that differs from the outputs for another reason was changed by hand, was not
+// taken by the service, or belongs to a step that failed.
+
+import { differingPaths, isAsWanted, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
+import type { Wish } from "../rules/settings.js";
+import { type Asked, wishOf } from "../rules/wish.js";
+import { liveOfOutputs, notTakenIn, type Outputs } from "./outputs.js";
+
+export interface UpdatePlan {
+  /** What the program asks for and a PATCH can change. */
+  desired: SettingValues;
+  /** What the preview compared it with. */
+  before: SettingValues;
+  /** Paths that differ between the two. */
+  changed: string[];
+  /** Paths that the program did not manage before: only the compute itself tells whether they differ. */
+  becoming: string[];
+  /** Paths that a failed step may have changed, and that the program asks to be as before that step. */
+  takenBack: string[];
+  /** Paths that the service did not take, and that are not asked for again. */
+  notTaken: string[];
+  /** Paths that the service did not take, and that are asked for again, though nothing else differs. */
+  askedAgain: string[];
+  /** Managed paths at which the outputs are otherwise than the inputs, though no record says why. */
+  unexplained: string[];
+}
+
+export interface PlanOptions {
+  /** The inputs of the last step that succeeded. Without them, the outputs have to do. */
+  oldInputs?: Asked;
+  /** Whether to ask again for what the service did not take. */
+  askAgain?: boolean;
+}
+
+export function planOf(olds: Partial<Outputs>, wish: Wish, { oldInputs, askAgain = false }: PlanOptions): UpdatePlan {
+  const desired = changeable(wish);
+  const outputs = changeable(liveOfOutputs(olds));
+  const managed = oldInputs ? changeable(wishOf(oldInputs)) : pick(outputs, managedPaths(olds));
+  const asked = notTakenIn(olds);
+  const refused = Object.keys(desired).filter((path) => path in asked && isAsWanted(path, asked[path], desired[path]));
+  const notTaken = askAgain ? [] : refused;
+  const askedAgain = askAgain ? refused : [];
+  const becoming = Object.keys(desired).filter((path) => !(path in managed));
+  // A state without inputs has only its outputs, which a record explains.
+  const before = { ...outputs, ...managed, ...(oldInputs ? {} : asked) };
+  const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
+  const changed = [...new Set([...differing, ...askedAgain])];
+  const unlike = differingPaths(managed, outputs).filter((path) => !(path in asked));
+  const failed = (olds.unfinished?.length ?? 0) > 0;
+  const takenBack = failed
+    ? unlike.filter((path) => path in desired && isAsWanted(path, managed[path], desired[path]))
+    : [];
+  return { desired, before, changed, becoming, takenBack, notTaken, askedAgain, unexplained: failed ? [] : unlike };
+}
+
+/** The settings that a PATCH can change, by path. */
+export function changeable({ projectId: _project, type: _type, restartTriggers: _triggers, ...rest }: Wish): SettingValues {
+  return valuesByPath(rest);
+}
+
+/** `size` is managed as both limits. */
+const managedPaths = ({ managed = [] }: Partial<Outputs>): string[] =>
+  managed.flatMap((path) => (path === "size" ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"] : [path]));
