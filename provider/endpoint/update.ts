@@ -5,6 +5,7 @@ import { isKind, NotReady, Stopped } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
 import { begunOn, pendingOf, settle } from "../operations/settle.js";
 import { LOOK_MS } from "../operations/watch.js";
+import { announces } from "../rules/notice.js";
 import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import type { Live, Wish } from "../rules/settings.js";
@@ -118,15 +119,13 @@ function refuseUnannounced(process: Process, { id, program }: Target, known: Liv
   if ((inputs.onRestart ?? process.config.onRestart) !== "refuse") return;
   const verdict = impactOf(known, wish, { secrets, asSize: inputs.size !== undefined });
   const felt = verdict.reasons.filter(({ impact }) => atLeast(impact, "restart"));
-  if (felt.every(({ property }) => tells(announced, property))) return;
+  // "May restart" was let through without a question, so it announces no restart.
+  const told = announced && atLeast(announced.impact, "restart") ? announced : undefined;
+  if (felt.every(({ property }) => told && announces(told, property))) return;
   throw new Stopped(
     `updating compute ${id} would do more than the plan could tell: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
-
-/** Whether the plan's notice, "yes: size 1 → 2, disabled false → true; …", names the property among its changes. */
-const tells = (notice: string | undefined, property: string): boolean =>
-  notice !== undefined && `, ${notice.slice("yes: ".length)}`.includes(`, ${property} `);
 
 /** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
 function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {
