@@ -8,7 +8,7 @@
  */
 import type { PolicyConfigSchema, ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
 import { ENDPOINT_TYPE } from "../provider/rules/endpoint-type.js";
-import { readMarker, type Said } from "../provider/rules/marker.js";
+import { type ImpactNotice, NOTICE, readNotice, withoutFirstWord } from "../provider/rules/notice.js";
 import { covers, DESCRIPTIONS, NO_SCOPE, type Scope } from "./scope.js";
 
 export type { Scope } from "./scope.js";
@@ -33,7 +33,7 @@ export interface ComputePoliciesArgs extends Scope {
 interface Kind {
   arg: "mayRestart" | "restart" | "stop" | "newHost";
   /** The end of the policy's name, and the impact it is about. */
-  impact: Said["impact"];
+  impact: ImpactNotice["impact"];
   description: string;
 }
 
@@ -66,7 +66,7 @@ const KINDS: Kind[] = [
  * });
  * ```
  *
- * They read the computed input `restart`. So they see no deletion, no replacement that only `--target-replace`,
+ * They read what the provider's check adds to the inputs. So they see no deletion, no replacement that only `--target-replace`,
  * `--replace` or a taint asks for, and no approval: `compute:approve` is about `onRestart: "refuse"`.
  */
 export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidationPolicy[] {
@@ -78,11 +78,12 @@ export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidat
     configSchema: { properties: schemaOf(args) },
     validateResource: (resource, report) => {
       if (resource.type !== ENDPOINT_TYPE || !covers(resource.getConfig<Scope>(), resource.urn)) return;
-      const marker = markerOf(resource);
-      if (marker === undefined) return;
+      const inputs = checkedInputs(resource);
+      if (inputs === undefined) return;
       // A notice that can't be read may say anything: it is taken for the worst.
-      const { impact: said, text } = readMarker(marker) ?? { impact: "new-host", text: UNREAD };
-      if (said === impact) report(messageOf(text, resource, `${name}-${impact}`));
+      const notice = readNotice(inputs);
+      const text = notice === undefined ? UNREAD : withoutFirstWord(inputs["restart"]) || description;
+      if ((notice?.impact ?? "new-host") === impact) report(messageOf(text, resource, `${name}-${impact}`));
     },
   }));
 }
@@ -98,8 +99,11 @@ const schemaOf = (args: Scope): PolicyConfigSchema["properties"] =>
     ]),
   );
 
-/** Known whatever else is not: check makes it. It is not there where check was not asked, as for what is only read. */
-const markerOf = ({ props }: ResourceValidationArgs): unknown => ("restart" in props ? props["restart"] : undefined);
+/** What check adds, which is known whatever else is not. Nothing where check was not asked, as for what is only read. */
+function checkedInputs({ props }: ResourceValidationArgs): Record<string, unknown> | undefined {
+  const found = [NOTICE, "restart"].filter((name) => name in props);
+  return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, props[name]]));
+}
 
 const messageOf = (text: string, { name }: ResourceValidationArgs, policy: string): string =>
   `${text}. To let it pass, name this stack in exceptStacks, or "${name}" in exceptResources, in the configuration of ${policy}.`;

@@ -91,7 +91,12 @@ export const provider = {
     wanted.see(id, olds);
     return speaking(async () => {
       const oldInputs = shared.checked.compared(id, news);
-      return diff(olds as unknown as Outputs, news, { id, oldInputs, askAgain: shared.config.askAgain, notTaken: sayOnce });
+      return diff(olds as unknown as Outputs, news, {
+        id,
+        oldInputs,
+        askAgain: shared.config.askAgain,
+        notTaken: sayOnce,
+      });
     });
   },
 

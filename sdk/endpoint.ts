@@ -227,13 +227,22 @@ export class Endpoint extends pulumi.CustomResource {
       },
       {
         ...opts,
-        ...(managed ? { deleteBeforeReplace: opts.deleteBeforeReplace ?? true } : {}),
+        ...(managed
+          ? {
+              deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
+              // Data beside what a diff shows already.
+              hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
+            }
+          : {}),
         ...(notice ? { hooks: withNotice(opts.hooks, notice.hook) } : {}),
       },
     );
     if (notice) keepOutputs(this, notice);
   }
 }
+
+/** Inputs of ours that no reader of a diff needs. Engines that do not know the option show them. */
+const NOT_SHOWN = ["__notice", "__secret", "__autoName"];
 
 /** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
 function hintsOf(args: EndpointArgs, { customTimeouts, replaceOnChanges }: pulumi.CustomResourceOptions) {

@@ -3,7 +3,7 @@
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { readMarker } from "../provider/rules/marker.js";
+import { type ImpactNotice, readNotice, withoutFirstWord } from "../provider/rules/notice.js";
 import { atLeast, impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
 import {
   differences,
@@ -103,12 +103,15 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
   const mode = news["onRestart"] ?? new pulumi.Config("compute").get("onRestart") ?? "warn";
   for (const name of secretNames(news["__secret"])) secrets.add(name);
   const olds = args.oldOutputs && (await plain(args.oldOutputs, secrets));
-  const approved = mode === "refuse" && isRefused(news["restart"]) ? "approved in compute:approve: " : "";
+  const notice = readNotice(news);
+  // Check is asked before the hook is: what `refuse` would stop has been approved.
+  const isApproved = mode === "refuse" && atLeast(notice?.impact ?? "none", "restart");
+  const approved = isApproved ? "approved in compute:approve: " : "";
   const at = { urn: pulumi.output(args.urn) } as unknown as pulumi.Resource;
   if (!olds) {
-    // A creation, or the second half of a replacement: only the marker knows.
-    const marker = typeof news["restart"] === "string" ? news["restart"] : "no";
-    if (mode !== "allow" && marker !== "no") void pulumi.log.warn(approved + warningOfCreation(marker), at);
+    // A creation, or the second half of a replacement: only check knows.
+    if (mode === "allow" || notice === undefined || notice.impact === "none") return;
+    void pulumi.log.warn(approved + warningOfCreation(notice, withoutFirstWord(news["restart"])), at);
     return;
   }
   const [live, wish] = [liveIn(olds), wishIn(news)];
@@ -122,9 +125,6 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
   for (const line of surprisesIn(olds, news, wish, live)) void pulumi.log.warn(line, at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
-
-/** What `refuse` lets through only where it was approved: check has been asked before the hook is. */
-const isRefused = (marker: unknown): boolean => atLeast(readMarker(marker)?.impact ?? "none", "restart");
 
 const RECONNECT = "Clients should reconnect by themselves.";
 
@@ -163,11 +163,11 @@ function warningOfRest(id: string): string {
   return `an earlier change of compute ${id} did not end well: this update looks what became of it and sends again what is missing; then the compute may restart, and open connections drop. ${RECONNECT}`;
 }
 
-/** In the marker's words: an adoption ("maybe: adopts …"), or a replacement. */
-function warningOfCreation(marker: string): string {
-  const what = marker.slice(marker.indexOf(":") + 2);
-  if (what.startsWith("adopts ")) return `this creation ${what}. ${RECONNECT}`;
-  return `this change ${marker.startsWith("maybe") ? "may replace" : "replaces"} the compute: ${what}`;
+/** An adoption, or a replacement: only one of them may have another project or type. */
+function warningOfCreation({ impact, properties }: ImpactNotice, text: string): string {
+  const mayReplace = properties.includes("projectId") || properties.includes("type");
+  if (impact === "may-restart" && !mayReplace) return `this creation ${text}. ${RECONNECT}`;
+  return `this change ${impact === "new-host" ? "replaces" : "may replace"} the compute: ${text}`;
 }
 
 const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -4,6 +4,7 @@
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { approvalDigest, approvalOf } from "../../provider/rules/approval.js";
 import { impactOf, replacementOf, type Verdict } from "../../provider/rules/restart.js";
+import { isHidden } from "../../provider/rules/settings.js";
 import { type Compared, FELT, type Judged } from "./judge.js";
 import { worse } from "./marker.js";
 import type { Approval } from "./types.js";
@@ -50,8 +51,7 @@ export function digestOf(compared: Compared, judged: Judged): Digest {
 }
 
 function secretChanges({ step, marker, hidden }: Compared): boolean {
-  if (marker?.text.includes("a secret value")) return true;
-  if (hidden.has("restartTriggers") && marker?.text.includes("restartTriggers")) return true;
+  if (marker?.properties.some((path) => isHidden(path, hidden))) return true;
   // Without a notice nothing tells whether a secret is the same.
   const mayDiffer = (name: string) => step.differing?.has(name) ?? !marker;
   // In a replacement any property may be its reason.

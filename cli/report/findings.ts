@@ -100,6 +100,7 @@ const WHAT: Record<Impact, string> = {
 function findingOf(step: Step, options: FindOptions): Finding {
   const compared = compare(step);
   const [what, judged] = happening(step, compared);
+  const { told: _, ...shown } = judged;
   const { had, asked, wish } = compared;
   const isNew = step.op === "create" || step.op === "replace";
   const before = step.old && sizeOf(had ?? asked ?? {});
@@ -114,7 +115,7 @@ function findingOf(step: Step, options: FindOptions): Finding {
     urn: clean(step.urn, 500),
     ...(step.old?.id ? { id: clean(step.old.id) } : {}),
     op: clean(step.op, 40),
-    ...judged,
+    ...shown,
     what,
     others: othersOf(step, judged),
     notes: disk ? [...judged.notes, disk] : judged.notes,
@@ -129,10 +130,10 @@ function findingOf(step: Step, options: FindOptions): Finding {
 }
 
 /** What else differs, by the engine's account; what is ours, and the notice, is not the program's. */
-function othersOf({ op, differing }: Step, { causes, said }: Judged): string[] {
+function othersOf({ op, differing }: Step, { causes, told }: Judged): string[] {
   if (op !== "update" && op !== "replace") return [];
   const isTold = (name: string) =>
-    causes.some(({ property }) => property.split(".")[0] === name) || said?.split(/[ .]/).includes(name);
+    causes.some(({ property }) => property.split(".")[0] === name) || told?.includes(name);
   return [...(differing ?? [])]
     .filter((name) => name !== "restart" && !name.startsWith("__") && !isTold(name))
     .map((name) => clean(name, 60));

@@ -1,9 +1,9 @@
 // One step of one compute -> what happens to it. The op decides first, then the worst of the notice in the document and of
 // what the rules say of the old inputs and of the old outputs. Diagnostics decide nothing.
 
-import { NEW_HOST } from "../../provider/rules/marker.js";
 import { type Impact, impactOf, replacementOf, type Verdict, worst } from "../../provider/rules/restart.js";
-import type { Wish } from "../../provider/rules/settings.js";
+import { isHidden, type Wish } from "../../provider/rules/settings.js";
+import { EFFECTS, VALUES } from "../../provider/rules/texts.js";
 import { clean, quote } from "./clean.js";
 import { type Marker, markerOf, worse } from "./marker.js";
 import { listOf } from "./preview.js";
@@ -30,7 +30,10 @@ export interface Compared {
 export interface Judged {
   impact: Impact;
   causes: Cause[];
+  /** The changes by the notice of the preview, where they can't be compared. */
   said?: string;
+  /** Top-level names of the properties in `said`. */
+  told?: readonly string[];
   effect?: string;
   notes: string[];
 }
@@ -67,7 +70,7 @@ export function judgeUpdate(compared: Compared): Judged {
   const verdictOf = (old: Wish | undefined) => (old ? impactOf(old, wish, { asSize, secrets: hidden }) : undefined);
   const [first, second] = [verdictOf(asked), verdictOf(had)];
   const verdict = second && (!first || worse(second.impact, first.impact)) ? second : first;
-  const judged = worseOf(verdict, marker);
+  const judged = worseOf(verdict, compared);
   if (!marker) {
     judged.notes.push(MISSING);
     atLeastMay(judged, "the settings show no reason for a restart, and the notice that would say so is missing");
@@ -86,16 +89,17 @@ export function judgeUpdate(compared: Compared): Judged {
   return judged;
 }
 
-export function judgeReplacement({ asked, had, wish, asSize, marker, hidden }: Compared): Judged {
+export function judgeReplacement(compared: Compared): Judged {
+  const { asked, had, wish, asSize, marker, hidden } = compared;
   const verdict = replacementOf(asked ?? had ?? {}, wish, { asSize, secrets: hidden });
-  const { causes, said, effect, notes } = worseOf(asked || had ? verdict : undefined, marker);
+  const { causes, said, told, effect, notes } = worseOf(asked || had ? verdict : undefined, compared);
   const isSaid = causes.length > 0 || marker?.impact === "new-host";
   const asks = "an option asks for the replacement: replaceOnChanges, --replace, --target-replace or a taint";
   return {
     impact: "new-host",
     causes,
-    ...(said === undefined ? {} : { said }),
-    effect: effect ?? NEW_HOST,
+    ...(said === undefined ? {} : { said, told }),
+    effect: effect ?? EFFECTS.newHost,
     notes: isSaid ? notes : [...notes, asks],
   };
 }
@@ -103,7 +107,8 @@ export function judgeReplacement({ asked, had, wish, asSize, marker, hidden }: C
 /** A creation drops nothing, unless it takes a compute over that exists. */
 export function judgeCreation({ marker, step }: Compared): Judged {
   const adopt = step.next?.inputs?.["adopt"];
-  const judged = worseOf(undefined, marker);
+  const { impact, text } = marker ?? { impact: "none" as const, text: "" };
+  const judged: Judged = { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes: [] };
   if (adopt !== undefined && adopt !== false && !marker) {
     judged.notes.push(MISSING);
     atLeastMay(judged, "adopts a compute: where it has other values than the program it may restart");
@@ -111,18 +116,25 @@ export function judgeCreation({ marker, step }: Compared): Judged {
   return judged;
 }
 
-/** The verdict's words, unless the notice says worse. */
-function worseOf(verdict: Verdict | undefined, marker: Marker | undefined): Judged {
+/** What becomes of a compute of which only the notice tells. */
+const EFFECT_OF: Partial<Record<Impact, string>> = {
+  restart: EFFECTS.restarts,
+  stop: EFFECTS.stops,
+  "new-host": EFFECTS.newHost,
+};
+
+/** The verdict's account of it, unless the notice says worse. */
+function worseOf(verdict: Verdict | undefined, { marker, hidden }: Compared): Judged {
   if (marker && (!verdict || worse(marker.impact, verdict.impact))) {
-    const { impact, text, said } = marker;
-    const effect = said?.effect ?? (text === "" ? undefined : quote(text));
-    return {
-      impact,
-      causes: [],
-      ...(effect === undefined ? {} : { effect }),
-      notes: notesOf(verdict),
-      ...(said ? { said: said.changes } : {}),
-    };
+    const { impact, properties, text } = marker;
+    const notes = notesOf(verdict);
+    if (properties.length === 0) return { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes };
+    const said = properties
+      .slice(0, MOST_CAUSES)
+      .map((path) => `${path} ${isHidden(path, hidden) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
+    const told = properties.map((path) => path.split(".")[0]!);
+    const effect = EFFECT_OF[impact] ?? (text === "" ? undefined : quote(text));
+    return { impact, causes: [], said: clean(said.join(", "), LONGEST), told, ...(effect ? { effect } : {}), notes };
   }
   if (!verdict) return { impact: "none", causes: [], notes: [] };
   const cause = verdict.reasons.find(({ impact }) => impact === verdict.impact);
@@ -146,6 +158,7 @@ function worseOf(verdict: Verdict | undefined, marker: Marker | undefined): Judg
 }
 
 const MOST_CAUSES = 100;
+const LONGEST = 600;
 const notesOf = (verdict: Verdict | undefined): string[] => [...(verdict?.notes ?? [])];
 
 function atLeastMay(judged: Judged, effect: string): void {

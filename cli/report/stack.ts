@@ -2,6 +2,7 @@
 
 import { identityOf, readApprovals } from "../../provider/rules/approval.js";
 import { atLeast, type Impact } from "../../provider/rules/restart.js";
+import { REFUSED } from "../../provider/rules/texts.js";
 import { clean, quote } from "./clean.js";
 import { findingsOf } from "./findings.js";
 import { isText, previewOf } from "./preview.js";
@@ -61,10 +62,8 @@ function place({ steps, diagnostics }: Preview) {
 /** What is none of these counts as an error: a failure must not be missed for a word that is new. */
 const QUIET = new Set(["debug", "info", "info#err", "warning"]);
 
-const REFUSAL = 'onRestart is "refuse"';
-
 function failureOf(failures: readonly Diagnostic[]): string {
-  const refused = failures.filter(({ message }) => message.includes(REFUSAL));
+  const refused = failures.filter(({ message }) => message.includes(REFUSED));
   const names = [...new Set(refused.map(({ urn }) => quote(clean((urn && identityOf(urn)?.name) ?? "a compute"))))];
   if (names.length === 0) return "the preview failed: what comes after the failure, deletions among it, is not in it";
   return `the preview refused the change of ${names.slice(0, 5).join(", ")} and stopped there: what comes after it is not in it. For a full report let the pipeline preview with \`--config compute:onRestart=warn\`, in a checkout that is thrown away`;
@@ -80,7 +79,7 @@ function errorsOf(failures: readonly Diagnostic[]): string[] {
     const text = message.replace(/^error: /, "").replace(VALUE, "$1 $2");
     const line = text
       .split("\n")
-      .map((one) => clean(one, text.includes(REFUSAL) ? 900 : 300))
+      .map((one) => clean(one, text.includes(REFUSED) ? 900 : 300))
       .find((one) => one !== "" && !LEAD.test(one));
     if (!line || line === "preview failed") return [];
     const name = urn === undefined ? undefined : identityOf(urn)?.name;

@@ -1,10 +1,13 @@
-// Validates a program's values and adds the computed input `restart`. No request: the engine runs checks one by one.
+// Validates a program's values and adds the computed inputs `restart` and `__notice`. No request: the engine runs checks one by one.
 
 import type { OnRestart, ProviderConfig } from "../config.js";
+import { adoptionOf, type Marked } from "../rules/adoption.js";
 import { approvalOf, approveCommand, identityOf } from "../rules/approval.js";
 import { autoNameOf } from "../rules/auto-name.js";
+import { noticeInput, noticeOf } from "../rules/notice.js";
 import { atLeast, changeOf, impactOf, markerOf, replacementOf, sentence, type Verdict } from "../rules/restart.js";
-import { isHidden, propertyOf, type SettingName, UNKNOWN, type Wish } from "../rules/settings.js";
+import { isHidden } from "../rules/settings.js";
+import { ASKED_AGAIN, MARKER, REFUSED } from "../rules/texts.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 
@@ -32,9 +35,9 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
 
   const secrets = new Set([...names(news["__secret"]), ...names(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
-  const failures = [...configProblems(config), ...problems, ...regionProblems(before, news)];
   const unchecked = config.sizes === "unchecked";
-  if (!unchecked) failures.push(...sizeProblems);
+  const bad = [...problems, ...regionProblems(before, news), ...(unchecked ? [] : sizeProblems)];
+  const failures = [...configProblems(config), ...bad.map((problem) => withoutSecrets(problem, secrets))];
 
   const wish = wishOf(inputs, unknown);
   const judge = isKnown ? impactOf : replacementOf;
@@ -58,11 +61,18 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   }
 
   const mayAdopt = Boolean(inputs.adopt) || unknown.has("adopt");
-  const adoption = () => (mayAdopt ? adoptionMarker(inputs, wish, secrets, asSize(news)) : "no");
-  const restart = verdict ? markerOf(verdict) : adoption();
+  // Check sees no outputs: which computes lack something that was asked for, only diff and update can tell.
+  const asksAgain = isKnown && config.askAgain && verdict?.impact === "none";
+  const { restart, notice }: Marked = asksAgain
+    ? { restart: MARKER.maybe(ASKED_AGAIN), notice: { impact: "may-restart", properties: [] } }
+    : verdict
+      ? { restart: markerOf(verdict), notice: noticeOf(verdict) }
+      : mayAdopt
+        ? adoptionOf(inputs.adopt, wish, { secrets, asSize: asSize(news) })
+        : { restart: MARKER.none };
   return {
-    inputs: { ...visible(news), ...hidden(before, news, urn, config), restart },
-    failures: failures.map((problem) => withoutSecrets(problem, secrets)),
+    inputs: { ...visible(news), ...hidden(before, news, urn, config), ...noticeInput(notice), restart },
+    failures,
     warnings: (unchecked ? sizeProblems : []).map((problem) => {
       const { property, reason } = withoutSecrets(problem, secrets);
       return `${nameOf(urn)}${property}: ${reason}`;
@@ -137,7 +147,7 @@ function refusals(
   const approve = given
     ? `${over}${wider}. To approve exactly this change, ${given}: ${approveCommand(given, approvals, urn && identityOf(urn)?.stack)}`
     : "";
-  const refused = `onRestart is "refuse" (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
+  const refused = `${REFUSED} (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
   // The way out once, at the last: it is the same for all.
@@ -147,37 +157,9 @@ function refusals(
   }));
 }
 
-/** The settings whose change would be felt by whoever is connected to a compute that is taken over. */
-const FELT: readonly SettingName[] = [
-  "branchId",
-  "autoscalingLimitMinCu",
-  "autoscalingLimitMaxCu",
-  "pgSettings",
-  "disabled",
-];
-
-/** A compute that is taken over exists already, with settings that check can't see. */
-function adoptionMarker(inputs: Inputs, wish: Wish, secrets: ReadonlySet<string>, bySize: boolean): string {
-  const felt = FELT.filter((name) => {
-    if (wish[name] === undefined || (name === "disabled" && wish[name] === false)) return false;
-    return name !== "branchId" || inputs.adopt !== true;
-  });
-  if (felt.length === 0) return "no";
-  const sets = felt.map((name) => {
-    const value = wish[name];
-    const property = bySize && name.startsWith("autoscaling") ? "size" : propertyOf(name);
-    const shown = value === UNKNOWN ? "known after apply" : typeof value === "string" ? value : JSON.stringify(value);
-    return isHidden(property, secrets) ? `${property} (secret)` : `${property} ${shown}`;
-  });
-  const whose =
-    inputs.adopt === true ? "the branch's primary, if there is one," : inputs.adopt ? `${inputs.adopt}` : "a compute";
-  return `maybe: adopts ${whose} and sets ${[...new Set(sets)].join(", ")}; where it has other values it may restart, and open connections drop`;
-}
-
 /** A failure's text shows the value; not so for a secret. */
 function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
   // No text about triggers has their values.
-  const isSaid = problem.property === "restartTriggers" || problem.reason.includes("a secret value");
-  if (isSaid || !isHidden(problem.property, secrets)) return problem;
+  if (problem.property === "restartTriggers" || !isHidden(problem.property, secrets)) return problem;
   return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
 }

@@ -121,7 +121,8 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
   const live = { ...liveOf(existing), restartTriggers: inputs.restartTriggers };
   const verdict = impactOf(live, wish, { secrets, asSize: inputs.size !== undefined });
   // In the place of a compute that is gone by now: the plan said so, and it was let through.
-  const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse" && !program.announced;
+  const told = atLeast(program.announced?.impact ?? "none", "restart");
+  const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse" && !told;
   if (refuses && atLeast(verdict.impact, "restart")) {
     throw new Stopped(
       `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or set onRestart: "warn" on this resource until the compute is taken over. A preview asks nothing, so it could not tell`,

@@ -2,6 +2,7 @@
 // string in its place, whatever the type is.
 
 import * as z from "zod";
+import { type ImpactNotice, NOTICE, readNotice } from "../rules/notice.js";
 import { alwaysOnProblem, rangeProblem, sizeProblem } from "../rules/size.js";
 import { suspendProblem } from "../rules/suspend.js";
 
@@ -86,7 +87,7 @@ const Inputs = z.strictObject({
 export type Inputs = z.infer<typeof Inputs>;
 
 /** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
-export const HIDDEN = ["__provider", "__urn", "__autoName", "__secret", "__mayReplace", "restart"] as const;
+export const HIDDEN = ["__provider", "__urn", "__autoName", "__secret", "__mayReplace", NOTICE, "restart"] as const;
 
 /** What a step gets of the program. */
 export interface Program {
@@ -95,18 +96,19 @@ export interface Program {
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
-  /** The plan's notice, where it said that the compute restarts, stops or is replaced. */
-  announced?: string;
+  /** What the plan said that the change does; absent where it said nothing. */
+  announced?: ImpactNotice;
 }
 
 /** Reads inputs that check has passed. */
 export function programOf(raw: Record<string, unknown>): Program {
-  const { __autoName: autoName, __secret: secrets, restart } = raw;
+  const { __autoName: autoName, __secret: secrets } = raw;
+  const announced = readNotice(raw);
   return {
     inputs: checkInputs(raw).inputs,
     ...(typeof autoName === "string" ? { autoName } : {}),
     secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),
-    ...(typeof restart === "string" && restart.startsWith("yes: ") ? { announced: restart } : {}),
+    ...(announced && announced.impact !== "none" ? { announced } : {}),
   };
 }
 

@@ -191,7 +191,13 @@ export function liveOfOutputs(outputs: Partial<Outputs>): Live {
  */
 export function knownAfter(last: Partial<Outputs>, inputs: Inputs, except: readonly string[] = []): Partial<Outputs> {
   const { projectId, type, restartTriggers, ...asked } = valuesByPath(wishOf(inputs));
-  return withValues(last, pick(asked, Object.keys(asked).filter((path) => !except.includes(path))));
+  return withValues(
+    last,
+    pick(
+      asked,
+      Object.keys(asked).filter((path) => !except.includes(path)),
+    ),
+  );
 }
 
 /** The outputs with other settings, by path. */

@@ -55,7 +55,12 @@ export function planOf(olds: Partial<Outputs>, wish: Wish, { oldInputs, askAgain
 }
 
 /** The settings that a PATCH can change, by path. */
-export function changeable({ projectId: _project, type: _type, restartTriggers: _triggers, ...rest }: Wish): SettingValues {
+export function changeable({
+  projectId: _project,
+  type: _type,
+  restartTriggers: _triggers,
+  ...rest
+}: Wish): SettingValues {
   return valuesByPath(rest);
 }
 

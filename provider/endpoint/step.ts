@@ -107,7 +107,10 @@ function refuseIllegalPair(
   { config }: Process,
   { id }: Pick<Target, "id">,
   part: Live,
-  { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max }: { autoscaling_limit_min_cu?: number; autoscaling_limit_max_cu?: number },
+  {
+    autoscaling_limit_min_cu: min,
+    autoscaling_limit_max_cu: max,
+  }: { autoscaling_limit_min_cu?: number; autoscaling_limit_max_cu?: number },
 ): void {
   const isWhole = (part.autoscalingLimitMinCu === undefined) === (part.autoscalingLimitMaxCu === undefined);
   if (isWhole || min === undefined || max === undefined) return;
@@ -216,7 +219,8 @@ export async function readBack(
   const { values: has, isTold } = toldBy(now);
   // A field that the answer leaves out is no sign that the service did not take it.
   const missed = differingPaths(sent, has).filter(isTold);
-  for (const path of missed) process.warn(`compute ${id}: ${notTakenText(path, sent[path], has[path], program.secrets)}`);
+  for (const path of missed)
+    process.warn(`compute ${id}: ${notTakenText(path, sent[path], has[path], program.secrets)}`);
   const refused = [...missed, ...notTaken];
   const known = knownAfter(last, program.inputs, refused);
   const record = { adopted, notTaken: pick(valuesByPath(wishOf(program.inputs)), refused) };

@@ -85,7 +85,13 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     if (!due) return { answer: endpoint, deadline, sent: send };
     return { answer: await payRestart(process, changed, known, endpoint, true, deadline), deadline, sent: send };
   });
-  return readBack(process, target, done.answer, { sent: pick(plan.desired, done.sent), notTaken: plan.notTaken }, done.deadline);
+  return readBack(
+    process,
+    target,
+    done.answer,
+    { sent: pick(plan.desired, done.sent), notTaken: plan.notTaken },
+    done.deadline,
+  );
 }
 
 /**
@@ -143,18 +149,22 @@ function refuseUnannounced(
   due: boolean,
   live: WireEndpoint | undefined,
 ): void {
-  const { inputs, secrets, notice } = target.program;
+  const { inputs, secrets, announced } = target.program;
   const { restartTriggers } = inputs;
   const has = settingsByName({ ...plan.before, ...(live && valuesByPath(liveOf(live))) });
   const wish: Wish = { ...settingsByName(pick(plan.desired, send)), ...(due ? { restartTriggers } : {}) };
   const verdict = impactOf(has, wish, { secrets, asSize: inputs.size !== undefined });
   const felt = verdict.reasons.filter(({ impact }) => impact !== "none");
   const isSaid = (property: string) =>
-    notice !== undefined && (notice.properties.length === 0 || announces(notice, property));
+    announced !== undefined && (announced.properties.length === 0 || announces(announced, property));
   const silent = felt.filter(({ property }) => !isSaid(property));
-  if (silent.length > 0) throw unannounced(target.id, silent.map(({ property }) => property));
+  if (silent.length > 0)
+    throw unannounced(
+      target.id,
+      silent.map(({ property }) => property),
+    );
   const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse";
-  const isLetThrough = notice !== undefined && atLeast(notice.impact, "restart");
+  const isLetThrough = announced !== undefined && atLeast(announced.impact, "restart");
   if (!refuses || isLetThrough || !atLeast(verdict.impact, "restart")) return;
   throw new Stopped(
     `updating compute ${target.id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
@@ -172,7 +182,11 @@ function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, 
   const record = {
     adopted: olds.adopted,
     unfinished,
-    owed: pruned({ applied: appliedOf(olds, program), wanted: owed?.wanted, since: owed?.wanted === undefined ? undefined : since }),
+    owed: pruned({
+      applied: appliedOf(olds, program),
+      wanted: owed?.wanted,
+      since: owed?.wanted === undefined ? undefined : since,
+    }),
   };
   // As if it were made: a program that takes it back then has something to take back.
   const outputs = outputsOf({ id }, program, record, knownAfter(olds, program.inputs), "update");

@@ -13,6 +13,7 @@ import {
   type Unknown,
   type Wish,
 } from "./settings.js";
+import { EFFECTS, MARKER, NOTES, VALUES } from "./texts.js";
 
 /** From harmless to worst. `delete` is only said by a report: a deletion is not a change of settings. */
 export const IMPACTS = ["none", "may-restart", "restart", "stop", "new-host", "delete"] as const;
@@ -49,43 +50,28 @@ interface Effect {
 }
 type Rule<K extends SettingName> = (old: Settings[K] | undefined, next: Settings[K]) => Effect | undefined;
 
-const RESTARTS = "if the compute is active it restarts, and open connections drop";
-const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
-const NEW_HOST =
-  "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
-
 const none: Rule<SettingName> = () => undefined;
-const newHost: Rule<SettingName> = () => ({ impact: "new-host", effect: NEW_HOST });
+const newHost: Rule<SettingName> = () => ({ impact: "new-host", effect: EFFECTS.newHost });
 /** A limit that was not managed before may already be what the compute has. */
 const resizes: Rule<"autoscalingLimitMinCu" | "autoscalingLimitMaxCu"> = (old) =>
   old === undefined
-    ? { impact: "may-restart", effect: `unless the compute has this size already: ${RESTARTS}` }
-    : { impact: "restart", effect: RESTARTS };
+    ? { impact: "may-restart", effect: EFFECTS.unlessSame(EFFECTS.restarts) }
+    : { impact: "restart", effect: EFFECTS.restarts };
 
 /** A new setting does not compile until somebody has decided here what changing it does. */
 const TABLE: { [K in SettingName]-?: Rule<K> } = {
   projectId: newHost,
   type: newHost,
-  disabled: (_old, next) => (next ? { impact: "stop", effect: STOPS } : undefined),
-  branchId: () => ({
-    impact: "restart",
-    effect: "the compute is reconfigured for the other branch; if it is active, open connections drop",
-  }),
+  disabled: (_old, next) => (next ? { impact: "stop", effect: EFFECTS.stops } : undefined),
+  branchId: () => ({ impact: "restart", effect: EFFECTS.otherBranch }),
   autoscalingLimitMinCu: resizes,
   autoscalingLimitMaxCu: resizes,
-  pgSettings: () => ({
-    impact: "may-restart",
-    effect: "some Postgres settings need a restart; then open connections drop if the compute is active",
-  }),
-  restartTriggers: () => ({ impact: "restart", effect: RESTARTS }),
+  pgSettings: () => ({ impact: "may-restart", effect: EFFECTS.postgres }),
+  restartTriggers: () => ({ impact: "restart", effect: EFFECTS.restarts }),
   preloadLibraries: none,
   suspendTimeoutSeconds: none,
   name: none,
   poolerEnabled: none,
-};
-
-const NOTES: { [K in SettingName]?: string } = {
-  preloadLibraries: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",
 };
 
 export interface ImpactOptions {
@@ -103,7 +89,7 @@ export function replacementOf(old: Wish | Live, wish: Wish, options: ImpactOptio
   const verdict = impactOf(old, wish, options);
   const mayReplace = wish.projectId === UNKNOWN || wish.type === UNKNOWN;
   if (verdict.impact === "new-host" || mayReplace) return verdict;
-  const all = judge(old, wish, () => ({ impact: "new-host", effect: NEW_HOST }), options);
+  const all = judge(old, wish, () => ({ impact: "new-host", effect: EFFECTS.newHost }), options);
   return { ...all, impact: "new-host", notes: [] };
 }
 
@@ -123,8 +109,7 @@ function judge(old: Wish | Live, wish: Wish, effectOf: EffectOf, options: Impact
     if (name === "restartTriggers" && wish.disabled === true) continue;
     const effect = effectOf(name, before, next);
     if (effect) reasons.push(...describe(name, before, next, effect, options.secrets));
-    const note = NOTES[name];
-    if (note) notes.push(note);
+    if (name === "preloadLibraries") notes.push(NOTES.preloadLibraries);
   }
   const spoken = options.asSize ? limitsAsSize(reasons, old, wish, options.secrets) : reasons;
   return { impact: worst(spoken.map((reason) => reason.impact)), reasons: spoken, notes };
@@ -135,16 +120,15 @@ export const worst = (impacts: readonly Impact[]): Impact =>
 
 /** The computed input `restart`: its first word says whether connections are in danger. */
 export function markerOf(verdict: Verdict): string {
-  if (verdict.impact === "none") return "no";
-  const word = verdict.impact === "may-restart" ? "maybe" : "yes";
-  return `${word}: ${sentence(verdict)}`;
+  if (verdict.impact === "none") return MARKER.none;
+  return MARKER[verdict.impact === "may-restart" ? "maybe" : "yes"](sentence(verdict));
 }
 
 /** The changes and what the worst of them does: "size 2 → 4; if the compute is active it restarts, …". */
 export function sentence(verdict: Verdict): string {
   const changes = verdict.reasons.map(changeOf);
   // Without a reason among the settings, an option of the resource asks for a replacement.
-  const cause = verdict.reasons.find((reason) => reason.impact === verdict.impact)?.effect ?? NEW_HOST;
+  const cause = verdict.reasons.find((reason) => reason.impact === verdict.impact)?.effect ?? EFFECTS.newHost;
   return [changes.join(", "), cause].filter(Boolean).join("; ");
 }
 
@@ -169,7 +153,7 @@ function effectOf<K extends SettingName>(
   if (next !== UNKNOWN) return rule(old, next as Settings[K]);
   // Nothing is said of a setting that does no harm whatever its value is.
   const possible = rule(old, (name === "disabled" ? true : undefined) as Settings[K]);
-  return possible && { impact: "may-restart", effect: `depending on the value: ${possible.effect}` };
+  return possible && { impact: "may-restart", effect: EFFECTS.dependsOn(possible.effect) };
 }
 
 /** What a compute has that the program says nothing about: "not said before" is a value like any other. */
@@ -188,11 +172,11 @@ function describe<K extends SettingName>(
 ): Reason[] {
   const property = propertyOf(name);
   if (name === "restartTriggers") {
-    const words = next === UNKNOWN ? "→ known after apply" : "changed";
-    return [{ property, old: "other values", new: "these values", words, ...effect }];
+    const words = next === UNKNOWN ? `→ ${VALUES.unknown}` : VALUES.changedTriggers;
+    return [{ property, old: VALUES.oldTriggers, new: VALUES.newTriggers, words, ...effect }];
   }
   if (isHidden(property, secrets)) {
-    return [{ property, old: "a secret value", new: "another", ...effect }];
+    return [{ property, old: VALUES.oldSecret, new: VALUES.newSecret, ...effect }];
   }
   if (name === "pgSettings" && next !== UNKNOWN) {
     // Without a prototype, which has names of its own.
@@ -225,8 +209,8 @@ function limitsAsSize(
   const size: Reason = {
     ...(limits.find((limit) => limit.impact === worst(limits.map((one) => one.impact))) ?? limits[0]!),
     property: "size",
-    old: hide ? "a secret value" : min === max ? text(max) : `${text(min)} to ${text(max)}`,
-    new: hide ? "another" : text(wish.autoscalingLimitMaxCu),
+    old: hide ? VALUES.oldSecret : min === max ? text(max) : `${text(min)} to ${text(max)}`,
+    new: hide ? VALUES.newSecret : text(wish.autoscalingLimitMaxCu),
   };
   const first = reasons.indexOf(limits[0]!);
   return reasons.flatMap((reason, index) => (index === first ? [size] : limits.includes(reason) ? [] : [reason]));
@@ -236,8 +220,8 @@ const LIMITS = new Set(["autoscalingLimitMinCu", "autoscalingLimitMaxCu"]);
 const LONGEST_VALUE = 60;
 
 function text(value: unknown): string {
-  if (value === UNKNOWN) return "known after apply";
-  if (value === undefined) return "not set";
+  if (value === UNKNOWN) return VALUES.unknown;
+  if (value === undefined) return VALUES.notSet;
   const shown = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
   return shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown;
 }

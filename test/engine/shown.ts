@@ -79,13 +79,16 @@ export function shownInDiff(stdout: string): ShownByName {
   return shown;
 }
 
-/** Reads the document of `--json`, which leaves out what stays the same. */
+/**
+ * Reads the document of `--json`, which leaves out what stays the same. Its list of differences has inputs of ours as well,
+ * which the other kinds hide.
+ */
 export function shownInJson({ steps = [], diagnostics = [] }: PreviewDocument): ShownByName {
   const shown = new ShownByName();
   for (const { op, urn, diffReasons, oldState, newState } of steps) {
     const one = shown.of(nameOf(urn));
     one.op = op;
-    one.changed = [...(diffReasons ?? [])].sort();
+    one.changed = (diffReasons ?? []).filter((name) => !name.startsWith("__")).sort();
     const marker = [oldState?.inputs?.["restart"], newState?.inputs?.["restart"]];
     if (marker[0] !== marker[1]) one.restart = marker as [string, string];
   }

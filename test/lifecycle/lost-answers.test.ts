@@ -207,28 +207,25 @@ describe("the answer of a PATCH is lost", () => {
   test.each([
     ["is stopped, and refresh is named", false],
     ["after a refresh takes the compute back", true],
-  ])(
-    "and nobody can tell what became of it: a program that takes it back %s",
-    async (_what, refreshes) => {
-      const lab = await labWith("db", primary({ size: 1 }));
-      spoil(lab, { match: { method: "PATCH" }, then: { cut: true, work: true } });
-      spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 10_000, then: { status: 500 } });
-      const { error } = await lab.fails("db", primary({ size: 2 }));
-      expect(error.message).toContain("is not known");
-      expect(lab.resource("db").inputs["size"]).toBe(1);
-      lab.emulator.faults.clear();
-      await settle(lab);
-      if (!refreshes) {
-        const { error: stop, sent } = await lab.fails("db", primary({ size: 1 }));
-        expect(stop.message).toContain("pulumi up --refresh");
-        return expect(sent).toEqual([]);
-      }
-      await lab.refresh();
-      await lab.up("db", primary({ size: 1 }));
-      expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
-      expect(lab.resource("db").outputs["unfinished"]).toBeUndefined();
-    },
-  );
+  ])("and nobody can tell what became of it: a program that takes it back %s", async (_what, refreshes) => {
+    const lab = await labWith("db", primary({ size: 1 }));
+    spoil(lab, { match: { method: "PATCH" }, then: { cut: true, work: true } });
+    spoil(lab, { match: { method: "GET", path: ENDPOINTS }, times: 10_000, then: { status: 500 } });
+    const { error } = await lab.fails("db", primary({ size: 2 }));
+    expect(error.message).toContain("is not known");
+    expect(lab.resource("db").inputs["size"]).toBe(1);
+    lab.emulator.faults.clear();
+    await settle(lab);
+    if (!refreshes) {
+      const { error: stop, sent } = await lab.fails("db", primary({ size: 1 }));
+      expect(stop.message).toContain("pulumi up --refresh");
+      return expect(sent).toEqual([]);
+    }
+    await lab.refresh();
+    await lab.up("db", primary({ size: 1 }));
+    expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
+    expect(lab.resource("db").outputs["unfinished"]).toBeUndefined();
+  });
 });
 
 describe("the answer of a DELETE is lost", () => {

@@ -151,7 +151,9 @@ describe("the preview after a failure", () => {
     expect(changes(outcome)).toEqual([]);
     expect(outcome.error.message).toMatch(/autoscalingLimitM.*pulumi up --refresh/);
     await lab.refresh();
-    expect((await lab.fails("db", primary({ size: 1, onRestart: "refuse" }))).error.message).toMatch(/size 2 → 1.*refuse/s);
+    expect((await lab.fails("db", primary({ size: 1, onRestart: "refuse" }))).error.message).toMatch(
+      /size 2 → 1.*refuse/s,
+    );
     await lab.up("db", primary({ size: 1, onRestart: "warn" }));
     expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(1);
   });

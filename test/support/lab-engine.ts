@@ -7,6 +7,7 @@ import type { Outputs } from "../../provider/endpoint/outputs.js";
 import type { Process } from "../../provider/endpoint/step.js";
 import { create, read, remove, update } from "../../provider/endpoint/steps.js";
 import { isKind } from "../../provider/errors.js";
+import { type ImpactNotice, readNotice } from "../../provider/rules/notice.js";
 import { type Impact, impactOf } from "../../provider/rules/restart.js";
 import { canonical, type Live } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
@@ -29,6 +30,8 @@ export interface Plan {
   failures: Problem[];
   /** The input `restart` as the preview shows it. */
   marker: string;
+  /** The input `__notice` as the preview shows it; absent where the change has no impact. */
+  announced?: ImpactNotice;
   /** What the hook at the resource says of it. */
   notice: Impact;
   diff?: DiffAnswer;
@@ -41,7 +44,13 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
     const { inputs, failures, warnings } = struct(check(first, process.config, struct(olds), struct(news)));
     for (const warning of warnings) process.warn(warning);
     process.checked.remember(inputs, olds);
-    return { inputs: withProvider(inputs, news), failures, marker: String(inputs["restart"]) };
+    const notice = readNotice(inputs);
+    return {
+      inputs: withProvider(inputs, news),
+      failures,
+      marker: String(inputs["restart"]),
+      ...(notice && notice.impact !== "none" ? { announced: notice } : {}),
+    };
   };
   const begun = { ...checked(old?.inputs ?? {}), notice: "none" as Impact };
   if (begun.failures.length > 0) return { ...begun, op: "refused" };

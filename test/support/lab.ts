@@ -1,7 +1,7 @@
 import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } from "../../emulator/index.js";
 import { type ProviderConfig, readConfig } from "../../provider/config.js";
-import { CheckedInputs } from "../../provider/endpoint/checked-inputs.js";
 import type { FirstChecks } from "../../provider/endpoint/check.js";
+import { CheckedInputs } from "../../provider/endpoint/checked-inputs.js";
 import type { Process } from "../../provider/endpoint/step.js";
 import { Wanted } from "../../provider/endpoint/wanted.js";
 import { createContext } from "../../provider/operations/context.js";
@@ -256,7 +256,18 @@ export class Lab {
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    const all = work({ context, config, created: new Map(), known: new Set(), checked: new CheckedInputs(), wanted: new Wanted(), warn }, run);
+    const all = work(
+      {
+        context,
+        config,
+        created: new Map(),
+        known: new Set(),
+        checked: new CheckedInputs(),
+        wanted: new Wanted(),
+        warn,
+      },
+      run,
+    );
     // With the command ends its process, and with that what nobody waited for.
     return this.clock.run(Promise.race([all, life.death])).finally(() => life.kill());
   }

@@ -100,7 +100,10 @@ describe("what diff answers", () => {
   });
 
   test("what the service did not take is asked for again on demand", () => {
-    const state = stateOf({ ...OK, size: 4 }, { notTaken: ["autoscalingLimitMaxCu"], __asked: { autoscalingLimitMaxCu: 4 } });
+    const state = stateOf(
+      { ...OK, size: 4 },
+      { notTaken: ["autoscalingLimitMaxCu"], __asked: { autoscalingLimitMaxCu: 4 } },
+    );
     const options = { id: "ep-1", oldInputs: { ...OK, size: 4 }, askAgain: true };
     expect(diff(state, { ...OK, size: 4 }, options)).toEqual(OUTPUTS);
   });

@@ -1,0 +1,63 @@
+// What a change does to connections, as data: the input `__notice`, which check writes beside the text `restart`. Guards,
+// approvals, the report and policies read the data. The text is for people.
+
+import { readSentence } from "./legacy-notice.js";
+import { IMPACTS, type Impact, type Verdict } from "./restart.js";
+
+export interface ImpactNotice {
+  /** `none` is never written: a change without an impact has no notice. No notice says `delete`. */
+  impact: Exclude<Impact, "delete">;
+  /**
+   * Paths of the properties that cause an impact, for example `size` or `settings.pgSettings.work_mem`. Empty where an option
+   * of the resource asks for a replacement.
+   */
+  properties: readonly string[];
+}
+
+/** The input's name. Pulumi shows no property in `--diff` whose name begins so. */
+export const NOTICE = "__notice";
+
+/** The notice of a verdict; undefined where the change has no impact. */
+export function noticeOf({ impact, reasons }: Verdict): ImpactNotice | undefined {
+  if (impact === "none" || impact === "delete") return undefined;
+  return { impact, properties: reasons.map(({ property }) => property) };
+}
+
+/** The same notice as an input: nothing where there is none. */
+export const noticeInput = (notice: ImpactNotice | undefined): { [NOTICE]?: ImpactNotice } =>
+  notice === undefined ? {} : { [NOTICE]: notice };
+
+/**
+ * Reads the notice of a resource's inputs. Version 0.1.0 wrote the text alone.
+ * @returns undefined where there is none or it can't be read: the change may do anything then
+ */
+export function readNotice(inputs: Readonly<Record<string, unknown>> | undefined): ImpactNotice | undefined {
+  if (inputs === undefined) return undefined;
+  if (NOTICE in inputs && inputs[NOTICE] !== undefined) return readData(inputs[NOTICE]);
+  return "restart" in inputs ? readSentence(inputs["restart"]) : undefined;
+}
+
+function readData(value: unknown): ImpactNotice | undefined {
+  if (value === null || typeof value !== "object") return undefined;
+  const { impact, properties } = value as Record<string, unknown>;
+  if (!isSaid(impact) || !Array.isArray(properties) || !properties.every(isPath)) return undefined;
+  return { impact, properties };
+}
+
+const isSaid = (impact: unknown): impact is ImpactNotice["impact"] =>
+  impact !== "delete" && (IMPACTS as readonly unknown[]).includes(impact);
+const isPath = (value: unknown): value is string => typeof value === "string";
+
+/** Whether the notice speaks of this property. A fixed size is both limits, and a new compute has everything anew. */
+export function announces({ impact, properties }: ImpactNotice, property: string): boolean {
+  if (impact === "new-host") return true;
+  const told = properties.flatMap(formsOf);
+  return formsOf(property).every((path) => told.some((one) => path === one || path.startsWith(`${one}.`)));
+}
+
+const formsOf = (property: string): string[] =>
+  property === "size" ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"] : [property];
+
+/** The text `restart` for a sentence of its own: without the first word, which says the least that a reader has to know. */
+export const withoutFirstWord = (restart: unknown): string =>
+  typeof restart === "string" ? restart.replace(/^[a-z]+: /, "") : "";
