@@ -3,6 +3,7 @@
 
 import * as pulumi from "@pulumi/pulumi";
 import type { Impact } from "../provider/rules/restart.js";
+import { engineEnvironment } from "./engine-environment.js";
 import { accountOf, type LookupOptions, loadDesk, settingsOf } from "./lookups/ask.js";
 import type { Settings } from "./provider.js";
 
@@ -13,6 +14,7 @@ export class Live {
   readonly #accounts = new Map<string, Settings>();
   readonly #asked = new Map<string, Promise<Now | undefined>>();
   readonly #failed = new Set<string>();
+  readonly #engine = engineEnvironment();
 
   /** Notes with which account a resource is made; `urn` is known before the resource is compared. */
   follow(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
@@ -32,8 +34,9 @@ export class Live {
       const key = `${account} ${project}`;
       let asked = this.#asked.get(key);
       if (!asked) {
-        asked = loadDesk()
-          .computesNow({ get: (name) => values[name] }, process.env, project)
+        const desk = loadDesk();
+        asked = desk
+          .computesNow(desk.configFor({ get: (name) => values[name] }, process.env, this.#engine), project)
           .catch(() => void this.#failed.add(account));
         this.#asked.set(key, asked);
       }

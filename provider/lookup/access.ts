@@ -1,7 +1,7 @@
 import { Deadline } from "../clock.js";
-import { readConfig, type StackConfig } from "../config.js";
 import { isKind, Stopped } from "../errors.js";
 import { type Context, type ContextOptions, createContext } from "../operations/context.js";
+import type { KnownConfig } from "./account.js";
 
 /** An account, and how long one request with its repetitions may take. */
 export interface Access {
@@ -14,16 +14,12 @@ export interface Access {
 /** By account: the rate, and the connections, are shared by all look-ups of a process. */
 const contexts = new Map<string, Context>();
 
-/** @throws ConfigError when no key, or a pair of key and URL that can't be used, is to be had */
 export function accessTo(
-  stack: StackConfig,
-  env: NodeJS.ProcessEnv,
+  { account, requestsPerMinute }: KnownConfig,
   timeoutMs: number,
   say: (line: string) => void,
   limits: Pick<ContextOptions, "requestTimeoutMs" | "bodyLimit"> = {},
 ): Access {
-  const { account, requestsPerMinute } = readConfig(stack, env);
-  if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, apiKey, keySource } = account;
   const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute, limits]);
   let context = contexts.get(name);

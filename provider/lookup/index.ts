@@ -7,6 +7,7 @@ import { type Access, deadlineOf, isMissing, missing, projectMissing } from "./a
 import { type EndpointInfo, endpointInfo, type OperationInfo, operationInfo } from "./facts.js";
 
 export { type Access, accessTo } from "./access.js";
+export { configFor } from "./account.js";
 export { computesNow, liveWords } from "./live.js";
 export { listOperations } from "./pages.js";
 

@@ -1,8 +1,8 @@
 import { Deadline, duration } from "../clock.js";
-import type { StackConfig } from "../config.js";
 import { atLeast, type Impact } from "../rules/restart.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { accessTo } from "./access.js";
+import type { KnownConfig } from "./account.js";
 
 /** Milliseconds that a preview waits for what is nice to know. */
 const REQUEST_MS = 3_000;
@@ -13,12 +13,11 @@ const FIRST_YEAR = Date.parse("2010-01-01T00:00:00Z");
 
 /** A project's computes as they are now, in one request without repetition. GET …/endpoints. Rejects for whatever fails. */
 export async function computesNow(
-  stack: StackConfig,
-  env: NodeJS.ProcessEnv,
+  config: KnownConfig,
   project: string,
 ): Promise<{ endpoints: WireEndpoint[]; nowMs: number }> {
   const limits = { requestTimeoutMs: REQUEST_MS, bodyLimit: BODY_BYTES };
-  const { client, clock } = accessTo(stack, env, 0, () => {}, limits).context;
+  const { client, clock } = accessTo(config, 0, () => {}, limits).context;
   // A deadline that has passed allows the first try and no other.
   return { endpoints: await client.listEndpoints(project, new Deadline(clock, 0)), nowMs: clock.wall() };
 }

@@ -13,3 +13,6 @@ export const CONFIG_NAMES = [
 ] as const;
 
 export type ConfigName = `compute:${(typeof CONFIG_NAMES)[number]}`;
+
+/** The variables of the environment that name an account. */
+export const ACCOUNT_VARIABLES = ["COMPUTE_API_KEY", "COMPUTE_API_URL", "NEON_API_KEY", "NEON_API_HOST"] as const;

@@ -2,8 +2,10 @@
 // question: a program that asks nothing does not pay for it.
 
 import * as pulumi from "@pulumi/pulumi";
+import type { EngineEnvironment } from "../../provider/lookup/account.js";
 import type { Access } from "../../provider/lookup/index.js";
 import { warnOfConfig } from "../config-warnings.js";
+import { engineEnvironment } from "../engine-environment.js";
 import { failure } from "../failure.js";
 import { ENDPOINT_TYPE } from "../literal.js";
 import { type Provider, type Settings, settingsIn } from "../provider.js";
@@ -13,7 +15,9 @@ import { asLookupError } from "./error.js";
 export interface LookupOptions {
   /**
    * The account to ask with.
-   * @default that of `parent`, else what an `Endpoint` without a provider gets: the environment, then the stack's config
+   * @default that of `parent`, else what an `Endpoint` without a provider gets: the environment, then the stack's config.
+   * An inline program of the Automation API does not see the environment of its engine: the stack's config has the key, or the
+   * look-up is refused
    */
   provider?: Provider;
   /** Inside a component: asks with the provider that its children get. */
@@ -44,6 +48,12 @@ export interface Question<A extends object, T> {
   field?: string;
 }
 
+/** What decides which account asks. */
+interface Source {
+  settings: Record<string, string>;
+  engine: EngineEnvironment;
+}
+
 const TIMEOUT_SECONDS = 120;
 
 export const loadDesk = (): Desk => require("../../provider/lookup/index.js") as Desk;
@@ -53,7 +63,8 @@ export async function answer<A extends object, T>(
   args: A,
   opts: LookupOptions = {},
 ): Promise<T> {
-  return answerWith(question, args, await known(settingsOf(opts), opts), opts);
+  const engine = engineEnvironment();
+  return answerWith(question, args, { settings: await known(settingsOf(opts), opts), engine }, opts);
 }
 
 export function answerOutput<A extends object, T>(
@@ -62,18 +73,20 @@ export function answerOutput<A extends object, T>(
   opts: LookupOutputOptions = {},
 ): pulumi.Output<T> {
   // The key is a secret, but the answer is none because of it.
+  const engine = engineEnvironment();
   const settings = pulumi.unsecret(pulumi.output(settingsOf(opts)));
   const ready = pulumi.output(opts.dependsOn).apply(idsOf);
   const all = pulumi.all([pulumi.output(args), settings, ready]) as pulumi.Output<unknown>;
   return all.apply((values) => {
     const [plain, known] = values as [A, Record<string, string>];
-    return answerWith(question, plain, known, opts);
+    return answerWith(question, plain, { settings: known, engine }, opts);
   }) as pulumi.Output<T>;
 }
 
 /** The account at the desk; for look-ups that ask more than once. */
 export async function accessTo(opts: LookupOptions): Promise<[Desk, Access]> {
-  return open(await known(settingsOf(opts), opts), opts);
+  const engine = engineEnvironment();
+  return open({ settings: await known(settingsOf(opts), opts), engine }, opts);
 }
 
 /** Whether this is a unit test of a user's, where nothing may be asked. */
@@ -89,7 +102,7 @@ export const mockedAnswer = (name: string, args: object): Promise<Record<string,
 async function answerWith<A extends object, T>(
   { name, ask, field }: Question<A, T>,
   args: A,
-  settings: Record<string, string>,
+  source: Source,
   opts: LookupOptions,
 ): Promise<T> {
   if (isMocked()) {
@@ -97,18 +110,19 @@ async function answerWith<A extends object, T>(
     return (field === undefined ? mocked : mocked[field]) as T;
   }
   try {
-    const [desk, access] = open(settings, opts);
+    const [desk, access] = open(source, opts);
     return await ask(desk, access, args);
   } catch (error) {
     throw asLookupError(error);
   }
 }
 
-function open(settings: Record<string, string>, { timeoutSeconds = TIMEOUT_SECONDS }: LookupOptions): [Desk, Access] {
+function open({ settings, engine }: Source, { timeoutSeconds = TIMEOUT_SECONDS }: LookupOptions): [Desk, Access] {
   if (!(timeoutSeconds > 0)) throw failure(`timeoutSeconds ${timeoutSeconds} is not a number above 0`);
   const desk = loadDesk();
   const say = (line: string) => void pulumi.log.info(line);
-  return [desk, desk.accessTo({ get: (name) => settings[name] }, process.env, timeoutSeconds * 1000, say)];
+  const config = desk.configFor({ get: (name) => settings[name] }, process.env, engine);
+  return [desk, desk.accessTo(config, timeoutSeconds * 1000, say)];
 }
 
 /** The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. */

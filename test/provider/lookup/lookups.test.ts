@@ -171,7 +171,7 @@ describe("getConnectionUri", () => {
 
 describe("an account at the desk", () => {
   const open = (values: Record<string, string>, env: Record<string, string> = {}) =>
-    lookup.accessTo({ get: (name) => values[name] }, env, 1000, () => {});
+    lookup.accessTo(lookup.configFor({ get: (name) => values[name] }, env, { kind: "none" }), 1000, () => {});
 
   test("is opened once, so that all look-ups of a process keep within one rate", () => {
     const values = { "compute:apiKey": "key-1" };

@@ -1,0 +1,76 @@
+// Which environment Pulumi's engine has. Computes are changed with the account that stands there.
+
+import { readdirSync, readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import type { EngineEnvironment, Variables } from "../provider/lookup/account.js";
+import { ACCOUNT_VARIABLES } from "../provider/rules/config-names.js";
+
+const NAMES: readonly string[] = ACCOUNT_VARIABLES;
+
+const AT_LOAD = Symbol.for("pulumi-compute-endpoint:environment-at-load");
+
+/** For systems that do not tell what a process was started with. A program may have changed its environment even earlier. */
+const atLoad = (): Variables => {
+  const holder = globalThis as { [AT_LOAD]?: Variables };
+  holder[AT_LOAD] ??= Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
+  return holder[AT_LOAD];
+};
+atLoad();
+
+/** To be asked in the program's own flow: a callback may have lost the Automation API's inline run. */
+export function engineEnvironment(): EngineEnvironment {
+  // Only the Automation API and component plugins run a program in a store of its own. The engine starts the latter.
+  if (isInStore() && !isPlugin()) return { kind: "inline", seen: ofEngineStartedHere(pulumi.getStack()) };
+  if (pulumi.runtime.getMonitor() === undefined) return { kind: "none" };
+  return { kind: "inherited", variables: variablesIn("/proc/self/environ") ?? atLoad() };
+}
+
+function isInStore(): boolean {
+  try {
+    const state = require("@pulumi/pulumi/runtime/state") as { getLocalStore?: () => unknown };
+    return state.getLocalStore?.() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const isPlugin = (): boolean =>
+  /[\\/]cmd[\\/]run-plugin([\\/]|$)/.test(require.main?.filename ?? process.argv[1] ?? "");
+
+/** The environment that the Automation API gave to its `pulumi` process for this stack. Only Linux shows it. */
+function ofEngineStartedHere(stack: string): Variables | undefined {
+  const pid = childrenOfThisProcess().find((child) => {
+    const args = (read(`/proc/${child}/cmdline`) ?? "").split("\0");
+    const name = args[args.indexOf("--stack") + 1]?.split("/").at(-1);
+    return args.some((one) => one.startsWith("--client=")) && name === stack;
+  });
+  return pid === undefined ? undefined : variablesIn(`/proc/${pid}/environ`);
+}
+
+function childrenOfThisProcess(): string[] {
+  try {
+    const threads = readdirSync("/proc/self/task");
+    return threads.flatMap((thread) => (read(`/proc/self/task/${thread}/children`) ?? "").split(" ").filter(Boolean));
+  } catch {
+    return [];
+  }
+}
+
+/** Of all variables, those that name an account. */
+function variablesIn(path: string): Variables | undefined {
+  const lines = read(path)?.split("\0");
+  if (!lines) return undefined;
+  const entries = lines.map((line): [string, string] => {
+    const end = line.indexOf("=");
+    return [line.slice(0, end), line.slice(end + 1)];
+  });
+  return Object.fromEntries(entries.filter(([name]) => NAMES.includes(name)));
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
