@@ -1,5 +1,7 @@
 // What the state's one line of provider text loads: the adapter between Pulumi's dynamic provider and the lifecycle.
 
+import { Cancellation } from "./cancellation.js";
+import { systemClock } from "./clock.js";
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
 import { check, type FirstChecks } from "./endpoint/check.js";
 import { diff } from "./endpoint/diff.js";
@@ -11,6 +13,7 @@ import { isKind, type NotReady, Stopped } from "./errors.js";
 import { Hidden } from "./hidden.js";
 import { endWithEngine } from "./lifeline.js";
 import type { Context } from "./operations/context.js";
+import { followShim, takeDelete, takeRequest } from "./shim.js";
 
 type Props = Record<string, unknown>;
 
@@ -23,6 +26,9 @@ let context: Context | undefined;
 const say = (line: string) => console.log(hidden.out(line));
 const warn = (line: string) => say(`warning: ${line}`);
 const hidden = new Hidden();
+
+/** One Ctrl-C. The engine also cancels at the end of each command: then nothing waits any more. */
+const cancellation = new Cancellation(systemClock);
 
 /** Computes of steps whose answers Pulumi has got, and so keeps. */
 const answered = new Set<string>();
@@ -55,7 +61,7 @@ function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig):
   if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, ...key } = account;
   const { createContext } = require("./operations/context.js") as typeof import("./operations/context.js");
-  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say });
+  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say, cancellation });
 }
 
 /** The resource's provider, as Pulumi's own shim calls it. */
@@ -64,6 +70,7 @@ export const provider = {
   configure(request: { config: StackConfig }): Promise<void> {
     config = readConfig(request.config, process.env);
     context = undefined;
+    followShim({ cancelled: () => cancellation.request() });
     endWithEngine(process.argv.slice(2), { interrupted: nameUnsaved, exit: (code) => process.exit(code) });
     return Promise.resolve();
   },
@@ -78,15 +85,22 @@ export const provider = {
   },
 
   diff(id: string, olds: Props, news: Props) {
+    takeRequest(news);
     shared.known.add(id);
     wanted.see(id, olds);
-    return speaking(async () => diff(olds as unknown as Outputs, news));
+    return speaking(async () => {
+      const answer = diff(olds as unknown as Outputs, news);
+      // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
+      const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
+      return isLost ? { changes: true } : answer;
+    });
   },
 
   create(news: Props) {
+    const request = takeRequest(news);
     return speaking(async () => {
       const { id, outputs } = await steps()
-        .create(shared, programOf(news))
+        .create(shared, programOf(news, request))
         .catch((error: unknown) => {
           if (isKind(error, "not-ready")) answered.add(error.id);
           throw error;
@@ -97,6 +111,7 @@ export const provider = {
   },
 
   read(id: string, state: Props) {
+    takeRequest(state);
     return speaking(async () => {
       const answer = await steps().read(shared, id, state as Partial<Outputs>);
       if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
@@ -105,14 +120,16 @@ export const provider = {
   },
 
   update(id: string, olds: Props, news: Props) {
+    const program = programOf(news, takeRequest(news));
     return speaking(async () => {
-      const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program: programOf(news) });
+      const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program });
       return { outs: { ...outputs } };
     }, news);
   },
 
   delete(id: string, state: Props) {
-    return speaking(() => steps().remove(shared, id, state as unknown as Outputs));
+    const request = takeDelete(id, state);
+    return speaking(() => steps().remove(shared, id, state as unknown as Outputs, request));
   },
 };
 

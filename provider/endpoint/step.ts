@@ -10,7 +10,7 @@ import { differences, isHidden, type Live, propertyOf, type SettingName, type Wi
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
+import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
 import { knownAfter, notTakenOf, type Outputs, type Owed, outputsOf } from "./outputs.js";
 import type { Wanted } from "./wanted.js";
@@ -43,8 +43,19 @@ export interface Target {
   owed?: Owed;
 }
 
-export const deadlineFor = (process: Process, limits: Inputs["customTimeouts"], step: "create" | "update" | "delete") =>
-  new Deadline(process.context.clock, millisecondsOf(limits?.[step]) ?? DEFAULT_STEP_MINUTES * 60_000);
+/**
+ * @param request what the engine says of the step. The constructor's options are in `limits`: `transforms` of the program
+ *   may have changed them since
+ */
+export function deadlineFor(
+  process: Process,
+  step: "create" | "update" | "delete",
+  { timeoutMs }: StepRequest,
+  limits: Inputs["customTimeouts"],
+): Deadline {
+  const asked = timeoutMs ?? millisecondsOf(limits?.[step]);
+  return new Deadline(process.context.clock, asked || DEFAULT_STEP_MINUTES * 60_000);
+}
 
 /** Settings that a PATCH can change. */
 const CHANGEABLE = (name: SettingName): boolean =>
@@ -85,11 +96,11 @@ export async function patch(
   const has = live ?? (needsLiveSettings(names) ? await look(process, project, id, deadline) : undefined);
   const body = updateBody(names, wish, has);
   const send = () => client.updateEndpoint(project, id, body, deadline);
-  const find = async () => {
-    const now = await look(process, project, id, deadline);
+  const find = async (until: Deadline) => {
+    const now = await look(process, project, id, until);
     if (!now) throw gone(project, id);
     if (toChange(wish, liveOf(now)).some((name) => names.includes(name))) return undefined;
-    return { endpoint: now, operations: await begunOn(process.context, project, id, deadline) };
+    return { endpoint: now, operations: await begunOn(process.context, project, id, until) };
   };
   try {
     return await untilClear(process.context, deadline, send, find);
@@ -126,7 +137,7 @@ export async function settleOrKeep(
     if (vanished.length > 0) await atRest(process, target, vanished, deadline);
   } catch (error) {
     const ids =
-      isKind(error, "operation-failed") || isKind(error, "deadline")
+      isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
         ? error.operationIds
         : answer.operations.map((one) => one.id);
     throw kept(target, answer.endpoint, ids, error);
@@ -187,9 +198,11 @@ export async function readBack(
   try {
     now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
   } catch (error) {
-    process.warn(
-      `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
-    );
+    // After a cancel the answer of the change has to do.
+    if (!isKind(error, "cancelled"))
+      process.warn(
+        `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
+      );
   }
   const wish = wishOf(inputs);
   // A field that the answer leaves out is no sign that the service did not take it.
