@@ -120,8 +120,9 @@ export const provider = {
   },
 
   update(id: string, olds: Props, news: Props) {
-    const program = programOf(news, takeRequest(news));
+    const request = takeRequest(news);
     return speaking(async () => {
+      const program = programOf(news, request);
       const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program });
       return { outs: { ...outputs } };
     }, news);
