@@ -32,8 +32,16 @@ export class Deadline {
     private readonly clock: Clock,
     /** Milliseconds the step may take. */
     readonly budgetMs: number,
+    /** Milliseconds for which requests with this deadline go on after a cancel. */
+    readonly graceMs = 0,
+    start = clock.now(),
   ) {
-    this.start = clock.now();
+    this.start = start;
+  }
+
+  /** The same end, for requests that go on for a while after a cancel. */
+  withGrace(graceMs: number): Deadline {
+    return new Deadline(this.clock, this.budgetMs, Math.max(graceMs, this.graceMs), this.start);
   }
 
   /** Milliseconds left; zero or less when the time is up. */

@@ -61,6 +61,23 @@ export class DeadlineExceeded extends Error {
   }
 }
 
+/**
+ * The run was interrupted (one Ctrl-C), so nothing is waited for any longer and no change is sent. Work that had begun goes
+ * on at the service.
+ */
+export class Cancelled extends Error {
+  readonly kind = "cancelled";
+
+  constructor(
+    message = "interrupted",
+    /** Operations that were still going, so that the next step can take them up. */
+    readonly operationIds: string[] = [],
+  ) {
+    super(message);
+    this.name = "Cancelled";
+  }
+}
+
 /** The service ended an operation badly. */
 export class OperationFailed extends Error {
   readonly kind = "operation-failed";
@@ -117,6 +134,7 @@ export type ProviderError =
   | ServiceError
   | Unclear
   | DeadlineExceeded
+  | Cancelled
   | OperationFailed
   | ConfigError
   | Stopped

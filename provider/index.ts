@@ -1,5 +1,7 @@
 // What the state's one line of provider text loads: the adapter between Pulumi's dynamic provider and the lifecycle.
 
+import { Cancellation } from "./cancellation.js";
+import { systemClock } from "./clock.js";
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
 import { check, type FirstChecks } from "./endpoint/check.js";
 import { CheckedInputs } from "./endpoint/checked-inputs.js";
@@ -12,6 +14,7 @@ import { isKind, type NotReady, Stopped } from "./errors.js";
 import { Hidden } from "./hidden.js";
 import { endWithEngine } from "./lifeline.js";
 import type { Context } from "./operations/context.js";
+import { followShim, takeDelete, takeRequest } from "./shim.js";
 
 type Props = Record<string, unknown>;
 
@@ -30,6 +33,9 @@ const sayOnce = (line: string) => {
   if (!saidOnce) say(`${line}. The same may be true of further computes`);
   saidOnce = true;
 };
+
+/** One Ctrl-C. The engine also cancels at the end of each command: then nothing waits any more. */
+const cancellation = new Cancellation(systemClock);
 
 /** Computes of steps whose answers Pulumi has got, and so keeps. */
 const answered = new Set<string>();
@@ -63,7 +69,7 @@ function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig):
   if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, ...key } = account;
   const { createContext } = require("./operations/context.js") as typeof import("./operations/context.js");
-  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say });
+  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say, cancellation });
 }
 
 /** The resource's provider, as Pulumi's own shim calls it. */
@@ -72,6 +78,7 @@ export const provider = {
   configure(request: { config: StackConfig }): Promise<void> {
     config = readConfig(request.config, process.env);
     context = undefined;
+    followShim({ cancelled: () => cancellation.request() });
     endWithEngine(process.argv.slice(2), { interrupted: nameUnsaved, exit: (code) => process.exit(code) });
     return Promise.resolve();
   },
@@ -87,23 +94,24 @@ export const provider = {
   },
 
   diff(id: string, olds: Props, news: Props) {
+    takeRequest(news);
     shared.known.add(id);
     wanted.see(id, olds);
     return speaking(async () => {
       const oldInputs = shared.checked.compared(id, news);
-      return diff(olds as unknown as Outputs, news, {
-        id,
-        oldInputs,
-        askAgain: shared.config.askAgain,
-        notTaken: sayOnce,
-      });
+      const options = { id, oldInputs, askAgain: shared.config.askAgain, notTaken: sayOnce };
+      const answer = diff(olds as unknown as Outputs, news, options);
+      // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
+      const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
+      return isLost ? { changes: true } : answer;
     });
   },
 
   create(news: Props) {
+    const request = takeRequest(news);
     return speaking(async () => {
       const { id, outputs } = await steps()
-        .create(shared, programOf(news))
+        .create(shared, programOf(news, request))
         .catch((error: unknown) => {
           if (isKind(error, "not-ready")) answered.add(error.id);
           throw error;
@@ -114,6 +122,7 @@ export const provider = {
   },
 
   read(id: string, state: Props) {
+    takeRequest(state);
     return speaking(async () => {
       const answer = await steps().read(shared, id, state as Partial<Outputs>);
       if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
@@ -122,14 +131,17 @@ export const provider = {
   },
 
   update(id: string, olds: Props, news: Props) {
+    const request = takeRequest(news);
     return speaking(async () => {
-      const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program: programOf(news) });
+      const program = programOf(news, request);
+      const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program });
       return { outs: { ...outputs } };
     }, news);
   },
 
   delete(id: string, state: Props) {
-    return speaking(() => steps().remove(shared, id, state as unknown as Outputs));
+    const request = takeDelete(id, state);
+    return speaking(() => steps().remove(shared, id, state as unknown as Outputs, request));
   },
 };
 

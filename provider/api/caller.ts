@@ -1,5 +1,6 @@
+import { ANSWER_MS, type Cancellation } from "../cancellation.js";
 import { Deadline, duration } from "../clock.js";
-import { DeadlineExceeded, Stopped } from "../errors.js";
+import { Cancelled, DeadlineExceeded, isKind, Stopped, Unclear } from "../errors.js";
 import { exchange, hostOf, type Question, type Wire } from "./exchange.js";
 import { Patience } from "./patience.js";
 import { Rate } from "./rate.js";
@@ -24,6 +25,7 @@ export interface CallerOptions extends Wire {
   requestsPerMinute?: number;
   requestTimeoutMs: number;
   say: (line: string) => void;
+  cancellation: Cancellation;
   /** After a 423: waits for what holds the lock, and tells what that was; undefined when it waited for nothing. */
   onLocked: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
 }
@@ -40,7 +42,10 @@ export class Caller {
     this.#rate = new Rate(options.clock, options.requestsPerMinute);
   }
 
-  /** @throws the error of the last try; a GET is tried at least once, a mutation never after the deadline */
+  /**
+   * @throws the error of the last try; a GET is tried at least once, a mutation never after the deadline. Cancelled at a
+   *   cancel, when no mutation starts any more; Unclear where one that was on its way gets no answer soon
+   */
   async call<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {
     const { clock, requestTimeoutMs, baseUrl, say } = this.#options;
     const patience = new Patience(clock, say);
@@ -51,7 +56,7 @@ export class Caller {
     for (let count = 0, tries = 1; ; count++, tries++) {
       await this.#admit(call, deadline, last);
       const timeoutMs = Math.min(requestTimeoutMs, Math.max(deadline.leftMs(), LAST_REQUEST_MS));
-      const result = await exchange(this.#options, call, timeoutMs);
+      const result = await this.#exchange(call, deadline, timeoutMs, last);
       if (result.ok) {
         this.#reach.answered();
         this.#rate.served();
@@ -74,7 +79,7 @@ export class Caller {
       if (pause.waitedFor) count = -1;
       holder = pause.waitedFor ?? holder;
       patience.tell((passed) => `${plain}; trying again (${duration(passed)}; at most ${duration(deadline.budgetMs)})`);
-      await clock.sleep(pause.ms);
+      await this.#unlessCancelled(call, deadline.graceMs, last, () => clock.sleep(pause.ms));
     }
   }
 
@@ -90,10 +95,32 @@ export class Caller {
     try {
       const isLastLook = !last && !isMutation(call.method) && deadline.leftMs() < LAST_REQUEST_MS;
       const limit = isLastLook ? new Deadline(this.#options.clock, LAST_REQUEST_MS) : deadline;
-      await this.#rate.take(call, limit);
+      await this.#unlessCancelled(call, deadline.graceMs, last, (signal) => this.#rate.take(call, limit, signal));
     } catch (error) {
-      throw last ?? error;
+      throw isKind(error, "deadline") ? (last ?? error) : error;
     }
+  }
+
+  async #exchange<T>(call: Call<T>, deadline: Deadline, timeoutMs: number, last: Error | undefined) {
+    const { method, path } = call;
+    const send = (signal: AbortSignal) => exchange(this.#options, call, timeoutMs, signal);
+    if (!isMutation(method)) return this.#unlessCancelled(call, deadline.graceMs, last, send);
+    if (this.#options.cancellation.requested) throw interrupted(call, last);
+    // What it did must be known: its answer is worth a short wait.
+    return this.#options.cancellation.limit(ANSWER_MS, send).catch((error: unknown) => {
+      throw isKind(error, "cancelled") ? new Unclear({ method, path }, "interrupted before the answer came") : error;
+    });
+  }
+
+  #unlessCancelled<T>(
+    call: Call<unknown>,
+    graceMs: number,
+    last: Error | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.#options.cancellation.limit(graceMs, work).catch((error: unknown) => {
+      throw isKind(error, "cancelled") ? interrupted(call, last) : error;
+    });
   }
 
   async #pause(
@@ -123,6 +150,12 @@ export class Caller {
     const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });
     return ms === undefined ? undefined : { ms };
   }
+}
+
+/** @param last why the request had to be sent again */
+function interrupted({ method, path }: Call<unknown>, last: Error | undefined): Cancelled {
+  if (last) return new Cancelled(`interrupted: ${last.message}; it was not sent again`);
+  return new Cancelled(`interrupted before ${method} ${path} was ${isMutation(method) ? "sent" : "answered"}`);
 }
 
 /** The error with how long it was tried: "the service answered 423" after ten minutes reads differently than at once. */

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../cancellation.js";
 import type { Clock, Deadline } from "../clock.js";
 import { ConfigError } from "../errors.js";
 import { WireConnectionUri } from "../wire/connection.js";
@@ -25,6 +26,7 @@ export interface ClientOptions {
   keyHint?: string;
   clock: Clock;
   transport: Transport;
+  cancellation: Cancellation;
   /** @default 700 */
   requestsPerMinute?: number;
   /** Milliseconds one request may take. @default 30000 */
@@ -58,7 +60,7 @@ export class Client {
 
   /** @throws ConfigError for a key or a URL that can't be used */
   constructor(options: ClientOptions) {
-    const { apiKey: key, keySource, keyHint, clock, transport } = options;
+    const { apiKey: key, keySource, keyHint, clock, transport, cancellation } = options;
     const { requestsPerMinute, requestTimeoutMs = 30_000 } = options;
     // Anything else can't stand in a header; the network's own error would say so less clearly.
     if (!/^[\x21-\x7e]+$/.test(key)) {
@@ -73,6 +75,7 @@ export class Client {
       keyHint,
       clock,
       transport,
+      cancellation,
       requestsPerMinute,
       requestTimeoutMs,
       say: options.say ?? (() => {}),

@@ -37,7 +37,12 @@ export type Exchanged<T> =
   | { ok: false; failure: Failure; error: Error };
 
 /** Exactly one request. Never rejects for what the other side does: whether to go on is decided in `retry.ts`. */
-export async function exchange<T>(wire: Wire, question: Question<T>, timeoutMs: number): Promise<Exchanged<T>> {
+export async function exchange<T>(
+  wire: Wire,
+  question: Question<T>,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Exchanged<T>> {
   const { method, path } = question;
   const requestId = randomUUID();
   const headers: Record<string, string> = {
@@ -50,7 +55,7 @@ export async function exchange<T>(wire: Wire, question: Question<T>, timeoutMs: 
   const query = question.query ? `?${new URLSearchParams(question.query)}` : "";
   let answer: TransportAnswer;
   try {
-    answer = await wire.transport({ method, url: `${wire.baseUrl}${path}${query}`, headers, body, timeoutMs });
+    answer = await wire.transport({ method, url: `${wire.baseUrl}${path}${query}`, headers, body, timeoutMs, signal });
   } catch (thrown) {
     const reason = redact(networkReason(thrown), wire.key);
     const failure = failureOf(thrown);

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../cancellation.js";
 import type { Clock, Deadline } from "../clock.js";
 import { DeadlineExceeded } from "../errors.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
@@ -19,7 +20,7 @@ interface Shared {
   /** Resolves when nobody can join any more. */
   sent: Promise<void>;
   answer: Promise<WireEndpoint[]>;
-  /** The longest of those who wait: a list must not fail for one because another had less time. */
+  /** The longest of those who wait, and the longest grace: a list must not fail for one because another had less time. */
   deadline: Deadline;
 }
 
@@ -33,13 +34,20 @@ export class EndpointLists {
   readonly #flying = new Map<string, Shared>();
   readonly #finished = new Map<string, { rows: WireEndpoint[]; at: number }>();
 
-  constructor(client: Client, clock: Clock) {
+  readonly #cancellation: Cancellation;
+
+  constructor(client: Client, clock: Clock, cancellation: Cancellation) {
     this.#client = client;
     this.#clock = clock;
+    this.#cancellation = cancellation;
   }
 
   /** May be up to 5 s old, unless this process wrote to the project since. */
-  async read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+  read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    return this.#cancellation.limit(deadline.graceMs, () => this.#read(project, deadline));
+  }
+
+  async #read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     const known = this.#finished.get(project);
     if (known && this.#clock.now() - known.at < REUSE_MS) return known.rows;
     const flying = this.#flying.get(project);
@@ -50,7 +58,9 @@ export class EndpointLists {
 
   /** Never from the cache: shared only with callers whose request was not sent yet. */
   look(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
-    return this.#wait(this.#join(project, deadline, GATHER_MS), project, deadline);
+    return this.#cancellation.limit(deadline.graceMs, () =>
+      this.#wait(this.#join(project, deadline, GATHER_MS), project, deadline),
+    );
   }
 
   /** Forgets what is known of a project, and what a list that is on its way will say. */
@@ -65,8 +75,10 @@ export class EndpointLists {
       shared = { deadline, sent: this.#clock.sleep(gatherMs), answer: Promise.resolve([]) };
       this.#gathering.set(project, shared);
       shared.answer = this.#list(project, shared);
-    } else if (deadline.leftMs() > shared.deadline.leftMs()) {
-      shared.deadline = deadline;
+    } else {
+      const { deadline: other } = shared;
+      const [longer, shorter] = deadline.leftMs() > other.leftMs() ? [deadline, other] : [other, deadline];
+      shared.deadline = longer.withGrace(shorter.graceMs);
     }
     return shared;
   }

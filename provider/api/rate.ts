@@ -76,9 +76,10 @@ export class Rate {
 
   /**
    * Resolves when one request may be sent, first come first served within a project.
+   * @param signal takes the request out of the queue
    * @throws DeadlineExceeded when no moment before the deadline was free, and at once where none can be
    */
-  async take(sender: Sender, deadline: Deadline): Promise<void> {
+  async take(sender: Sender, deadline: Deadline, signal?: AbortSignal): Promise<void> {
     const now = this.#clock.now();
     const pause = this.#nextAt(sender, deadline, now) - now;
     // Without a pause there is nothing to refuse: also the last look after a deadline may be sent.
@@ -86,8 +87,13 @@ export class Rate {
     if (pause >= deadline.leftMs()) throw tooLate(sender);
     await new Promise<void>((admit, refuse) => {
       const queue = this.#waiting.get(sender.project) ?? [];
-      queue.push({ ...sender, deadline, admit, refuse });
+      const one: Waiting = { ...sender, deadline, admit, refuse };
+      queue.push(one);
       this.#waiting.set(sender.project, queue);
+      signal?.addEventListener("abort", () => {
+        this.#drop(sender.project, [one]);
+        refuse(signal.reason);
+      });
       if (this.#running) this.#wake();
       else void this.#run();
     });
@@ -132,10 +138,8 @@ export class Rate {
       const found = all.find((one) => this.#nextAt(one, one.deadline, now) <= now);
       if (!found) continue;
       this.#waiting.delete(project);
-      this.#keep(
-        project,
-        all.filter((one) => one !== found),
-      );
+      this.#waiting.set(project, all);
+      this.#drop(project, [found]);
       return found;
     }
     return undefined;
@@ -145,15 +149,13 @@ export class Rate {
     for (const [project, all] of [...this.#waiting]) {
       const late = all.filter(({ deadline }) => deadline.leftMs() <= 0);
       if (late.length === 0) continue;
-      this.#keep(
-        project,
-        all.filter((one) => !late.includes(one)),
-      );
+      this.#drop(project, late);
       for (const one of late) one.refuse(tooLate(one));
     }
   }
 
-  #keep(project: string, left: Waiting[]): void {
+  #drop(project: string, gone: readonly Waiting[]): void {
+    const left = (this.#waiting.get(project) ?? []).filter((one) => !gone.includes(one));
     if (left.length > 0) this.#waiting.set(project, left);
     else this.#waiting.delete(project);
   }

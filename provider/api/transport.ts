@@ -9,6 +9,8 @@ export interface TransportRequest {
   body?: string;
   /** Milliseconds for the whole exchange: connecting, sending, the answer's head and its body. */
   timeoutMs: number;
+  /** Gives the exchange up. */
+  signal?: AbortSignal;
 }
 
 export interface TransportAnswer {
@@ -39,11 +41,14 @@ export function undiciTransport(
 ): Transport {
   let own = dispatcher;
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
-  return async ({ method, url, headers, body, timeoutMs }) => {
+  return async ({ method, url, headers, body, timeoutMs, signal }) => {
     own ??= httpsProxy ? proxied(httpsProxy, env["no_proxy"] || env["NO_PROXY"] || "") : direct();
     // undici's own limits start anew with each piece that arrives, so an answer that trickles would never end.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);
+    const giveUp = () => abort.abort(signal?.reason);
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener("abort", giveUp);
     try {
       const { origin, pathname, search } = new URL(url);
       const answer = await own.request({
@@ -62,6 +67,7 @@ export function undiciTransport(
       throw error;
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
     }
   };
 }

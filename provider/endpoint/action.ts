@@ -121,28 +121,28 @@ export async function act(
   });
   if (isReached(name, now)) return byItself(now);
 
-  const reached = async (later: WireEndpoint) =>
-    isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, deadline)));
+  const reached = async (later: WireEndpoint, until: Deadline) =>
+    isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, until)));
   let wasNeedless = false;
   const needless = async () => {
     const later = await find(context, place, deadline);
-    wasNeedless = later === undefined || (await reached(later));
+    wasNeedless = later === undefined || (await reached(later, deadline));
     return wasNeedless;
   };
   let lost = false;
-  const look = async () => {
-    const later = await find(context, place, deadline);
+  const look = async (until: Deadline) => {
+    const later = await find(context, place, until);
     if (!later) return "gone" as const;
-    if (!(await reached(later))) return undefined;
+    if (!(await reached(later, until))) return undefined;
     // The work of a lost request may have failed before anybody looked.
     return lost
-      ? { sent: true, endpoint: later, operations: await begunOn(context, project, id, deadline) }
+      ? { sent: true, endpoint: later, operations: await begunOn(context, project, id, until) }
       : byItself(later);
   };
   const ask = async (): Promise<Done | "gone"> => {
     wasNeedless = false;
     // The work of the lost request may have begun in the meantime.
-    const found = lost ? await look() : undefined;
+    const found = lost ? await look(deadline) : undefined;
     if (found) return found;
     try {
       return { sent: true, ...(await SEND[name](client, project, id, deadline, needless)) };
@@ -150,7 +150,7 @@ export async function act(
       // 412, or whatever a service answers where there is nothing to do, and 404 where there is no compute.
       const status = isKind(error, "service") ? error.answer.status : 0;
       const final = status === 401 || status === 403 || status < 400 || status >= 500;
-      const reason = final ? undefined : await look();
+      const reason = final ? undefined : await look(deadline);
       if (reason) return reason;
       if (!wasNeedless || deadline.leftMs() <= 0) throw error;
       // What made it needless was over before the second look, and has not brought it about.
@@ -158,9 +158,9 @@ export async function act(
       return ask();
     }
   };
-  const done = await untilClear(context, deadline, ask, () => {
+  const done = await untilClear(context, deadline, ask, (until) => {
     lost = true;
-    return look();
+    return look(until);
   });
   return done === "gone" ? undefined : done;
 }

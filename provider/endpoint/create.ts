@@ -33,7 +33,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const { inputs } = program;
   const project = inputs.projectId ?? "";
   const { target, answer, deadline } = await context.turns.take(project, keysOf(inputs), async () => {
-    const deadline = deadlineFor(process, inputs.customTimeouts, "create");
+    const deadline = deadlineFor(process, "create", program, inputs.customTimeouts);
     // In its own turn, so that it is fresh; it is one list with the read-back of the create before.
     const before = await context.lists.look(project, deadline).catch((error: unknown) => {
       throw unseen(error, `project ${project}`, "projectId");
@@ -158,14 +158,14 @@ async function post(
     } catch (error) {
       // After a lost answer, "already there" may well be what the first request made.
       if (!lost || !isKind(error, "service") || !alreadyThere(error)) throw error;
-      const ours = await find();
+      const ours = await find(deadline);
       if (ours) return ours;
       throw error;
     }
   };
-  const find = () => {
+  const find = (until: Deadline) => {
     lost = true;
-    return findLost(process, program, before, wish, deadline);
+    return findLost(process, program, before, wish, until);
   };
   try {
     return await untilClear(process.context, deadline, send, find);

@@ -89,8 +89,16 @@ export type Inputs = z.infer<typeof Inputs>;
 /** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
 export const HIDDEN = ["__provider", "__urn", "__autoName", "__secret", "__mayReplace", NOTICE, "restart"] as const;
 
+/** What the engine's request says of a step, as far as this process could see it: what the program registered counts. */
+export interface StepRequest {
+  /** Of the resource. */
+  urn?: string;
+  /** Milliseconds that the step may take; 0 where the program sets none. */
+  timeoutMs?: number;
+}
+
 /** What a step gets of the program. */
-export interface Program {
+export interface Program extends StepRequest {
   inputs: Inputs;
   /** The name for a compute that is made here and to which the program gives none. */
   autoName?: string;
@@ -101,10 +109,11 @@ export interface Program {
 }
 
 /** Reads inputs that check has passed. */
-export function programOf(raw: Record<string, unknown>): Program {
+export function programOf(raw: Record<string, unknown>, request: StepRequest = {}): Program {
   const { __autoName: autoName, __secret: secrets } = raw;
   const announced = readNotice(raw);
   return {
+    ...request,
     inputs: checkInputs(raw).inputs,
     ...(typeof autoName === "string" ? { autoName } : {}),
     secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),

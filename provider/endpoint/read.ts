@@ -23,7 +23,7 @@ export interface ReadAnswer {
 
 export async function read(process: Process, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
   const project = state.projectId ?? "";
-  const deadline = deadlineFor(process, undefined, "update");
+  const deadline = deadlineFor(process, "update", {}, undefined);
   const all = await process.context.lists.read(project, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
@@ -103,7 +103,8 @@ async function stillUnfinished(
       try {
         const operation = await process.context.client.getOperation(project, id, deadline);
         return outcomeOf(operation.status) === "done" ? [] : [id];
-      } catch {
+      } catch (error) {
+        if (isKind(error, "cancelled")) throw error;
         return [id];
       }
     }),

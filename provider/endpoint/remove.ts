@@ -1,17 +1,18 @@
 // Deletes a compute, or lets go of it. DELETE …/endpoints/{id}
 
 import type { Deadline } from "../clock.js";
-import { Stopped } from "../errors.js";
+import { isKind, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
 import { pendingOf, settle } from "../operations/settle.js";
 import type { WireOperation } from "../wire/operation.js";
+import type { StepRequest } from "./inputs.js";
 import type { Outputs } from "./outputs.js";
 import { projectProblem } from "./read.js";
 import { deadlineFor, look, messageOf, type Process } from "./step.js";
 
 const BELONGS = "belongs to another resource of the program as well (an earlier run took it over)";
 
-export async function remove(process: Process, id: string, state: Outputs): Promise<void> {
+export async function remove(process: Process, id: string, state: Outputs, request: StepRequest = {}): Promise<void> {
   const project = state.projectId;
   const inThisRun = process.created.has(id);
   if (inThisRun || process.wanted?.byAnother(id, state)) {
@@ -24,12 +25,15 @@ export async function remove(process: Process, id: string, state: Outputs): Prom
     return;
   }
   await process.context.turns.take(project, [id, state.branchId], async () => {
-    const deadline = deadlineFor(process, state.customTimeouts, "delete");
+    // A state that was imported or is old tells the engine no timeout, and may have one from the class.
+    const told = request.timeoutMs ? request : {};
+    const deadline = deadlineFor(process, "delete", told, state.customTimeouts);
     const operations = await send(process, project, id, deadline);
     if (operations.length === 0 || state.waitForReady === false) return;
     try {
       await settle(process.context, project, operations, deadline);
     } catch (error) {
+      if (isKind(error, "cancelled")) throw error;
       if (await look(process, project, id, deadline)) throw error;
       process.warn(`compute ${id} is deleted, but not everything that followed went well: ${messageOf(error)}`);
     }
@@ -41,7 +45,7 @@ function send(process: Process, project: string, id: string, deadline: Deadline)
   const { client } = process.context;
   let lost = false;
   // What stops the compute goes on although the answer that names it was lost.
-  const stopping = () => pendingOf(process.context, project, id, deadline).catch(() => []);
+  const stopping = (until: Deadline) => pendingOf(process.context, project, id, until).catch(() => []);
   const ask = async () => {
     const removal = await client.deleteEndpoint(project, id, deadline);
     // 404 may also mean that the project can't be seen: only its list can tell that the compute is gone.
@@ -50,11 +54,11 @@ function send(process: Process, project: string, id: string, deadline: Deadline)
         `DELETE of compute ${id} answered 404, but the list of project ${project} still has it. Nothing was changed, and the compute stays in the state: check that the key may delete it, and run the command again`,
       );
     }
-    return lost && removal.missing ? stopping() : removal.operations;
+    return lost && removal.missing ? stopping(deadline) : removal.operations;
   };
-  const find = async () => {
+  const find = async (until: Deadline) => {
     lost = true;
-    return (await listed(process, project, id, deadline)) ? undefined : stopping();
+    return (await listed(process, project, id, until)) ? undefined : stopping(until);
   };
   return untilClear(process.context, deadline, ask, find);
 }

@@ -5,7 +5,7 @@ import { isKind, NotReady } from "../errors.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { act, find, PAUSE_MS } from "./action.js";
 import { type Outputs, outputsOf } from "./outputs.js";
-import { gone, hasNeverStarted, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
+import { gone, hasNeverStarted, kept, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
 
 /** The compute after a change that was waited for: one that never started, and of which the change began no work, is started. */
 export function startedAfter(
@@ -46,6 +46,7 @@ export async function startAgain(
     }
   } catch (error) {
     if (isKind(error, "not-ready") || isKind(error, "stopped")) throw error;
+    if (isKind(error, "cancelled")) throw kept(target, now, olds.unfinished ?? [], error);
     const { adopted, owed, origin } = target;
     const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds, origin);
     throw new NotReady(id, { ...outputs }, [

@@ -13,7 +13,7 @@ import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { CheckedInputs } from "./checked-inputs.js";
-import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
+import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
 import { liveOf, toldBy, updateBody } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf, withValues } from "./outputs.js";
 import type { Wanted } from "./wanted.js";
@@ -50,8 +50,19 @@ export interface Target {
   owed?: Owed;
 }
 
-export const deadlineFor = (process: Process, limits: Inputs["customTimeouts"], step: "create" | "update" | "delete") =>
-  new Deadline(process.context.clock, millisecondsOf(limits?.[step]) ?? DEFAULT_STEP_MINUTES * 60_000);
+/**
+ * @param request what the engine says of the step. The constructor's options are in `limits`: `transforms` of the program
+ *   may have changed them since
+ */
+export function deadlineFor(
+  process: Process,
+  step: "create" | "update" | "delete",
+  { timeoutMs }: StepRequest,
+  limits: Inputs["customTimeouts"],
+): Deadline {
+  const asked = timeoutMs ?? millisecondsOf(limits?.[step]);
+  return new Deadline(process.context.clock, asked || DEFAULT_STEP_MINUTES * 60_000);
+}
 
 /** The compute in a fresh list of its project, or undefined where the list lacks it. */
 export async function look(process: Process, project: string, id: string, deadline: Deadline) {
@@ -85,11 +96,11 @@ export async function patch(
   const body = updateBody(part, live, liveOfOutputs(knownAfter(last, program.inputs)));
   refuseIllegalPair(process, target, part, body.endpoint);
   const send = () => client.updateEndpoint(project, id, body, deadline);
-  const find = async () => {
-    const now = await look(process, project, id, deadline);
+  const find = async (until: Deadline) => {
+    const now = await look(process, project, id, until);
     if (!now) throw gone(project, id);
     if (differences(part, liveOf(now)).length > 0) return undefined;
-    return { endpoint: now, operations: await begunOn(process.context, project, id, deadline) };
+    return { endpoint: now, operations: await begunOn(process.context, project, id, until) };
   };
   try {
     return await untilClear(process.context, deadline, send, find);
@@ -145,7 +156,7 @@ export async function settleOrKeep(
     if (vanished.length > 0) await atRest(process, target, vanished, deadline);
   } catch (error) {
     const ids =
-      isKind(error, "operation-failed") || isKind(error, "deadline")
+      isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
         ? error.operationIds
         : answer.operations.map((one) => one.id);
     throw kept(target, answer.endpoint, ids, error);
@@ -212,9 +223,11 @@ export async function readBack(
   try {
     now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
   } catch (error) {
-    process.warn(
-      `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
-    );
+    // After a cancel the answer of the change has to do.
+    if (!isKind(error, "cancelled"))
+      process.warn(
+        `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
+      );
   }
   const { values: has, isTold } = toldBy(now);
   // A field that the answer leaves out is no sign that the service did not take it.

@@ -26,7 +26,15 @@ const HELD: Record<Step, string> = {
     "The compute is still in the state. Run the command again once the cause is mended: what is gone by then is no error",
 };
 
-const UNTOLD = ["service", "unclear", "deadline", "operation-failed"] as const;
+/** After an interruption. What a step has begun and must not be forgotten comes with an error that keeps it. */
+const INTERRUPTED: Record<Step, string> = {
+  create: "No compute was made, and the state holds nothing of it. Run `pulumi up` again",
+  read: "The state was left as it is. Run `pulumi refresh` again",
+  update: "The state was left as it was. `pulumi up` finishes the change",
+  delete: "The compute is still in the state. Run the command again: what is gone by then is no error",
+};
+
+const UNTOLD = ["service", "unclear", "deadline", "cancelled", "operation-failed"] as const;
 
 async function told<T>(step: Step, work: Promise<T>): Promise<T> {
   try {
@@ -35,7 +43,7 @@ async function told<T>(step: Step, work: Promise<T>): Promise<T> {
     const kind = UNTOLD.find((one) => isKind(error, one));
     if (!kind) throw error;
     const { message } = error as Error;
-    const held = (kind === "unclear" && IN_DOUBT[step]) || HELD[step];
+    const held = kind === "cancelled" ? INTERRUPTED[step] : (kind === "unclear" && IN_DOUBT[step]) || HELD[step];
     // Not written into the error itself: one list that failed fails all who asked for it.
     throw Object.create(error as Error, { message: { value: `${message}. ${held}`, writable: true } });
   }

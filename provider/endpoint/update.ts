@@ -60,7 +60,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   }
   if (due) target.owed = owedOf(olds, program);
   const done = await process.context.turns.take(project, [id, olds.branchId, inputs.branchId], async () => {
-    const deadline = deadlineFor(process, inputs.customTimeouts, "update");
+    const deadline = deadlineFor(process, "update", program, inputs.customTimeouts);
     const now = doubtful ? undefined : await lookBefore(process, target, plan, due, deadline);
     const left = now ? pathsToSend(plan, now) : plan.changed;
     const resumes = doubtful || left.length < plan.changed.length;
@@ -211,7 +211,8 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
       await settle(context, project, left, deadline);
     } catch (error) {
       if (!isKind(error, "operation-failed")) {
-        const ids = isKind(error, "deadline") ? error.operationIds : left.map((one) => one.id);
+        const ids =
+          isKind(error, "deadline") || isKind(error, "cancelled") ? error.operationIds : left.map((one) => one.id);
         throw kept(target, now, ids, error);
       }
       process.warn(

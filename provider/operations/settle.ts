@@ -1,6 +1,6 @@
 import { Patience } from "../api/patience.js";
 import { type Deadline, duration } from "../clock.js";
-import { DeadlineExceeded, OperationFailed } from "../errors.js";
+import { Cancelled, DeadlineExceeded, isKind, OperationFailed } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";
 import { outcomeOf } from "./outcome.js";
@@ -24,7 +24,7 @@ const UNSEEN = "unseen";
 /**
  * Waits until all are done, whichever compute they belong to. What the answer shows as done costs no request.
  * @throws OperationFailed at the first that failed, without waiting for the rest of its chain, which may never run;
- *   DeadlineExceeded after one look past the deadline; ServiceError when the key is refused (401, 403)
+ *   DeadlineExceeded after one look past the deadline; Cancelled at a cancel; ServiceError when the key is refused (401, 403)
  */
 export async function settle(
   context: Context,
@@ -60,7 +60,10 @@ export async function settle(
       const kind = left.map(({ operation }) => operation.action).join();
       // Each counts from its creation, so the last of a chain tells the length of all.
       const toldMs = () => Math.max(...[...all.values()].map(({ operation }) => operation.total_duration_ms ?? 0));
-      const end = await context.watches.follow(project, { wanted, heard, kind, toldMs, atOnce, deadline });
+      const follower = { wanted, heard, kind, toldMs, atOnce, deadline };
+      const end = await context.watches.follow(project, follower).catch((error: unknown) => {
+        throw isKind(error, "cancelled") ? interrupted(context, pending()) : error;
+      });
       if (end === "late") {
         // No time is left for the grace of one that failed.
         for (const one of pending()) if (outcomeOf(one.operation.status) === "perhaps") one.verdict = "failed";
@@ -92,6 +95,14 @@ function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?
   const last = trouble ? ` The last look failed: ${trouble.message}.` : "";
   return new DeadlineExceeded(
     client.redact(`not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} ${lateAdvice}`),
+    left.map((one) => one.operation.id),
+  );
+}
+
+function interrupted({ clock, client }: Context, left: Tracked[]): Cancelled {
+  const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
+  return new Cancelled(
+    client.redact(`interrupted: ${lines.join("; ")} ${lines.length > 1 ? "go" : "goes"} on at the service`),
     left.map((one) => one.operation.id),
   );
 }

@@ -1,3 +1,5 @@
+import type { Cancellation } from "../cancellation.js";
+import { Cancelled } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 
 /** Changes that a project gets at once before it has shown how it locks. */
@@ -36,23 +38,35 @@ interface Project {
 export class Turns {
   readonly #projects = new Map<string, Project>();
 
-  /** Runs `work` when its turn has come: in the order of asking among those that share a key. */
+  constructor(private readonly cancellation?: Cancellation) {}
+
+  /**
+   * Runs `work` when its turn has come: in the order of asking among those that share a key.
+   * @throws Cancelled where a cancel comes before the turn
+   */
   take<T>(projectId: string, keys: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
     const project = this.#projects.get(projectId) ?? unknownProject();
     this.#projects.set(projectId, project);
     return new Promise<T>((resolve, reject) => {
+      const cancelled = () => {
+        project.waiting = project.waiting.filter((one) => one !== turn);
+        reject(new Cancelled(`interrupted before the turn of this change in project ${projectId} came`));
+      };
+      const forget = this.cancellation?.onRequest(cancelled);
       const end = () => {
         project.active.delete(turn);
         if (project.window === 1 && ++project.narrowFor >= project.probeAfter) widen(project);
         next(project);
       };
       const begin = () => {
+        forget?.();
         const done = Promise.resolve().then(work);
         done.then(end, end);
         done.then(resolve, reject);
       };
       const turn: Turn = { keys: keys.filter((key) => key !== undefined), begin, works: false, refusedBefore: 0 };
       project.waiting.push(turn);
+      if (this.cancellation?.requested) cancelled();
       next(project);
     });
   }

@@ -1,6 +1,7 @@
 import type { Client } from "../api/client.js";
+import type { Cancellation } from "../cancellation.js";
 import { type Clock, Deadline } from "../clock.js";
-import { isKind } from "../errors.js";
+import { Cancelled, isKind } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 import { Lengths, Pace, SHORTEST_MS } from "./pace.js";
 
@@ -74,6 +75,7 @@ export class Watch {
   constructor(
     private readonly client: Client,
     private readonly clock: Clock,
+    private readonly cancellation: Cancellation,
     private readonly lengths: Lengths,
     private readonly project: string,
     private readonly pollMs?: number,
@@ -83,7 +85,10 @@ export class Watch {
     return this.#seats.size === 0;
   }
 
-  /** Looks, growing slower, until the follower has heard enough ("done") or after a last look its time is up ("late"). */
+  /**
+   * Looks, growing slower, until the follower has heard enough ("done") or after a last look its time is up ("late").
+   * @throws Cancelled at a cancel, without a last look
+   */
   async follow(follower: Follower): Promise<"done" | "late"> {
     const { clock } = this;
     const { kind } = follower;
@@ -98,6 +103,13 @@ export class Watch {
     const begun = { since, dueAt, firstAt: dueAt, done: false, late: false };
     const seat: Seat = { follower, pace, ...begun, wake, woken };
     this.#seats.add(seat);
+    const cancelled = () => {
+      seat.error = new Cancelled();
+      seat.done = true;
+      wake();
+    };
+    const forget = this.cancellation.onRequest(cancelled);
+    if (this.cancellation.requested) cancelled();
     try {
       for (;;) {
         await this.#sleep(seat);
@@ -108,6 +120,7 @@ export class Watch {
       }
     } finally {
       this.#seats.delete(seat);
+      forget();
     }
   }
 
@@ -148,6 +161,7 @@ export class Watch {
     this.#restsUntil = now + Math.min(SHORTEST_MS, this.pollMs ?? SHORTEST_MS);
     this.#asked = { at: now, until: now + floorMs };
     for (const seat of seats) {
+      if (isKind(seat.error, "cancelled")) continue;
       if (now >= seat.firstAt) seat.dueAt = now + Math.max(seat.pace.next(), floorMs);
       try {
         if (fatal !== undefined) throw fatal;
@@ -217,11 +231,13 @@ export class Watches {
   constructor(
     private readonly client: Client,
     private readonly clock: Clock,
+    private readonly cancellation: Cancellation,
     private readonly pollMs?: number,
   ) {}
 
   async follow(project: string, follower: Follower): Promise<"done" | "late"> {
-    const watch = this.#watches.get(project) ?? new Watch(this.client, this.clock, this.#lengths, project, this.pollMs);
+    const { client, clock, cancellation, pollMs } = this;
+    const watch = this.#watches.get(project) ?? new Watch(client, clock, cancellation, this.#lengths, project, pollMs);
     this.#watches.set(project, watch);
     try {
       return await watch.follow(follower);

@@ -24,9 +24,11 @@ const SCRIPT = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
 
 type Struct = NonNullable<ReturnType<proto.CheckRequest["getOlds"]>>;
 /** The SDK's own: the package it comes from is not one of ours. */
-const { Struct } = createRequire(SCRIPT)("google-protobuf/google/protobuf/struct_pb") as {
+const ofSdk = createRequire(SCRIPT);
+const { Struct } = ofSdk("google-protobuf/google/protobuf/struct_pb") as {
   Struct: { fromJavaScript(value: Props): Struct };
 };
+const { Empty } = ofSdk("google-protobuf/google/protobuf/empty_pb") as { Empty: new () => object };
 
 /** A folder from which the package resolves, as a program's does. */
 export async function programFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
@@ -65,6 +67,13 @@ export class CallFailed extends Error {
   ) {
     super(message);
   }
+}
+
+/** What the engine registered beside the properties. */
+export interface Registered {
+  urn?: string;
+  /** Seconds. */
+  timeout?: number;
 }
 
 export interface ShimOptions {
@@ -137,8 +146,8 @@ export class Shim {
     return { changes: words[answer.getChanges()], replaces: answer.getReplacesList() };
   }
 
-  async create(news: Props): Promise<{ id: string; outputs: Props }> {
-    const request = new proto.CreateRequest();
+  async create(news: Props, registered: Registered = {}): Promise<{ id: string; outputs: Props }> {
+    const request = register(new proto.CreateRequest(), registered);
     request.setProperties(struct(withText(news)));
     const answer = await this.#call<proto.CreateResponse>("create", request);
     return { id: answer.getId(), outputs: plain(answer.getProperties()) };
@@ -152,19 +161,24 @@ export class Shim {
     return { id: answer.getId(), outputs: plain(answer.getProperties()), inputs: plain(answer.getInputs()) };
   }
 
-  async update(id: string, olds: Props, news: Props): Promise<Props> {
-    const request = new proto.UpdateRequest();
+  async update(id: string, olds: Props, news: Props, registered: Registered = {}): Promise<Props> {
+    const request = register(new proto.UpdateRequest(), registered);
     request.setId(id);
     request.setOlds(struct(withText(olds)));
     request.setNews(struct(withText(news)));
     return plain((await this.#call<proto.UpdateResponse>("update", request)).getProperties());
   }
 
-  async delete(id: string, state: Props): Promise<void> {
-    const request = new proto.DeleteRequest();
+  async delete(id: string, state: Props, registered: Registered = {}): Promise<void> {
+    const request = register(new proto.DeleteRequest(), registered);
     request.setId(id);
     request.setProperties(struct(withText(state)));
     await this.#call("delete", request);
+  }
+
+  /** What the engine sends at the first Ctrl-C, and at the end of each command. */
+  async cancel(): Promise<void> {
+    await this.#call("cancel", new Empty());
   }
 
   /** Ends it as the engine does, and waits until it is gone. */
@@ -191,6 +205,15 @@ export class Shim {
       client[method]!(request, (error, answer) => (error ? fail(failed(error)) : settle(answer)));
     });
   }
+}
+
+function register<T extends { setUrn(urn: string): unknown; setTimeout(seconds: number): unknown }>(
+  request: T,
+  { urn, timeout }: Registered,
+): T {
+  if (urn !== undefined) request.setUrn(urn);
+  if (timeout !== undefined) request.setTimeout(timeout);
+  return request;
 }
 
 function failed(error: grpc.ServiceError): CallFailed {

@@ -34,6 +34,9 @@ const LAYERS: Record<string, Rule> = {
       "provider/errors",
       "provider/hidden",
       "provider/lifeline",
+      "provider/shim",
+      "provider/cancellation",
+      "provider/clock",
     ],
     packages: [],
   },
@@ -62,11 +65,11 @@ const LAYERS: Record<string, Rule> = {
     packages: [],
   },
   "provider/operations": {
-    ours: ["provider/api", "provider/wire", "provider/errors", "provider/clock"],
+    ours: ["provider/api", "provider/wire", "provider/errors", "provider/clock", "provider/cancellation"],
     packages: [],
   },
   "provider/api": {
-    ours: ["provider/wire", "provider/errors", "provider/clock"],
+    ours: ["provider/wire", "provider/errors", "provider/clock", "provider/cancellation"],
     packages: ["undici", "zod", "node:"],
   },
   "provider/wire": { ours: [], packages: ["zod"] },
@@ -74,9 +77,12 @@ const LAYERS: Record<string, Rule> = {
   // Pure: the program's process runs these rules as well.
   "provider/rules": { ours: [], packages: ["node:crypto"] },
   "provider/errors": { ours: [], packages: [] },
+  "provider/cancellation": { ours: ["provider/errors", "provider/clock"], packages: [] },
   "provider/clock": { ours: [], packages: ["node:"] },
   "provider/hidden": { ours: [], packages: [] },
   "provider/lifeline": { ours: [], packages: ["node:"] },
+  // Pulumi's own modules it finds where they are loaded.
+  "provider/shim": { ours: [], packages: ["node:"] },
 };
 
 const layerOf = (path: string): string | undefined =>

@@ -1,4 +1,5 @@
 import type { Transport } from "../../provider/api/transport.js";
+import { Cancellation } from "../../provider/cancellation.js";
 import type { Clock } from "../../provider/clock.js";
 
 /** What `kill` leaves of a command. */
@@ -12,16 +13,19 @@ export class Killed extends Error {
 /** Nothing of a dead process goes on: what it waits for never comes. */
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-/** The life of a command's process: `kill -9` ends it at any moment, one Ctrl-C lets it end what it has begun. */
+/** The life of a command's process: `kill -9` ends it at any moment, one Ctrl-C ends what it waits for. */
 export class Life {
   #dead = false;
   #die = (_error: Error): void => {};
   /** Rejects when the process is killed. */
   readonly death: Promise<never>;
-  /** One Ctrl-C: nothing new is begun, and what was begun comes to its end. */
+  /** The engine begins nothing new. */
   stopping = false;
+  /** What the provider hears of a Ctrl-C. */
+  readonly cancellation: Cancellation;
 
-  constructor() {
+  constructor(clock: Clock) {
+    this.cancellation = new Cancellation(clock);
     this.death = new Promise<never>((_, reject) => {
       this.#die = reject;
     });
@@ -30,6 +34,12 @@ export class Life {
 
   get dead(): boolean {
     return this.#dead;
+  }
+
+  /** One Ctrl-C: the engine begins nothing new, and asks the provider to cancel. */
+  cancel(): void {
+    this.stopping = true;
+    this.cancellation.request();
   }
 
   /** The command rejects, and the state is what was saved so far. */

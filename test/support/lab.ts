@@ -81,12 +81,13 @@ export class Lab {
   /** What the last `up` planned, by resource name. */
   planned: Record<string, Outcome> = {};
   /** Of the process of the last command. */
-  life = new Life();
+  life: Life;
 
   constructor(readonly options: LabOptions = {}) {
     const { beside, seed = 1, skewMs = 0 } = options;
     // Nothing here is a socket or a file, so one calm round of the event loop is enough.
     this.clock = beside?.clock ?? new VirtualClock({ seed, calmRounds: 1 });
+    this.life = new Life(this.clock);
     const time = { now: () => this.clock.wall() + skewMs, sleep: (ms: number) => this.clock.sleep(ms) };
     this.emulator =
       beside?.emulator ??
@@ -169,6 +170,11 @@ export class Lab {
     });
   }
 
+  /** One Ctrl-C in the command that runs. Afterwards, or while none runs, it does nothing. */
+  cancel(): void {
+    this.life.cancel();
+  }
+
   #destroy(process: Process, run: Run, resources: [string, Resource][]): Promise<void> {
     return this.#together(resources, async ([name, old]) => {
       await this.#step(process, run, name, "delete", (mine) => destroyed(mine, old));
@@ -241,7 +247,7 @@ export class Lab {
   /** One command: a process of its own, and time that passes until it has ended. */
   #run<T>(work: (process: Process, run: Run) => Promise<T>): Promise<T> {
     const run: Run = { warnings: [], said: [], sent: [], steps: [] };
-    const life = new Life();
+    const life = new Life(this.clock);
     this.life = life;
     this.last = run;
     const config = { ...readConfig({ get: () => undefined }, {}), ...this.options.config };
@@ -250,6 +256,7 @@ export class Lab {
       apiKey: this.options.apiKey ?? this.emulator.apiKey,
       keySource: "COMPUTE_API_KEY (environment)",
       clock: life.clock(this.clock),
+      cancellation: life.cancellation,
       transport: life.transport(wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.between)),
       say: (line) => run.said.push(line),
       requestsPerMinute: config.requestsPerMinute,

@@ -1,0 +1,76 @@
+import type { Clock } from "./clock.js";
+import { Cancelled } from "./errors.js";
+
+/** Milliseconds after a cancel for which the answer to a change that was on its way is awaited. */
+export const ANSWER_MS = 3_000;
+/** Milliseconds after a cancel in which a change that got no answer may still be looked for. */
+export const LAST_LOOK_MS = 4_500;
+
+/**
+ * The engine asks every provider to cancel at the first Ctrl-C. Each wait and each request of the process then ends, so
+ * that Pulumi can save what the steps have done so far. The work itself goes on at the service.
+ */
+export class Cancellation {
+  readonly #listeners = new Set<() => void>();
+  #at: number | undefined;
+
+  constructor(private readonly clock: Pick<Clock, "now" | "sleep">) {}
+
+  get requested(): boolean {
+    return this.#at !== undefined;
+  }
+
+  request(): void {
+    if (this.requested) return;
+    this.#at = this.clock.now();
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** @returns what takes the listener away again */
+  onRequest(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Runs `work` until it ends, but no longer than `graceMs` after a cancel. Without a grace nothing begins after a cancel.
+   * @param work gets a signal that aborts at that moment
+   * @throws Cancelled
+   */
+  async limit<T>(graceMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#leftMs(graceMs) <= 0) throw new Cancelled();
+    const abort = new AbortController();
+    let stop = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => {
+        const error = new Cancelled();
+        reject(error);
+        abort.abort(error);
+      };
+    });
+    const requested = () => {
+      const leftMs = this.#leftMs(graceMs);
+      if (leftMs <= 0) stop();
+      else void this.clock.sleep(leftMs, "idly").then(stop);
+    };
+    const forget = this.onRequest(requested);
+    if (this.requested) requested();
+    try {
+      return await Promise.race([work(abort.signal), stopped]);
+    } finally {
+      forget();
+    }
+  }
+
+  #leftMs(graceMs: number): number {
+    return this.#at === undefined ? Number.POSITIVE_INFINITY : this.#at + graceMs - this.clock.now();
+  }
+}
+
+/** The clock of those who must not wait any longer after a cancel: their sleep ends with `Cancelled`. */
+export const cancellable = (clock: Clock, cancellation: Cancellation): Clock => ({
+  now: () => clock.now(),
+  wall: () => clock.wall(),
+  random: () => clock.random(),
+  sleep: (ms, how) => cancellation.limit(0, () => clock.sleep(ms, how)),
+});
