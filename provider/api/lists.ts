@@ -33,6 +33,9 @@ export class EndpointLists {
   readonly #flying = new Map<string, Shared>();
   readonly #finished = new Map<string, { rows: WireEndpoint[]; at: number }>();
 
+  /** Ids are never used again, so a list that still has one of these is behind. */
+  readonly #deleted = new Set<string>();
+
   constructor(client: Client, clock: Clock) {
     this.#client = client;
     this.#clock = clock;
@@ -59,6 +62,11 @@ export class EndpointLists {
     this.#flying.delete(project);
   }
 
+  /** This process has deleted the compute, and it is gone: no list shows it any more. */
+  deleted(id: string): void {
+    this.#deleted.add(id);
+  }
+
   #join(project: string, deadline: Deadline, gatherMs: number): Shared {
     let shared = this.#gathering.get(project);
     if (!shared) {
@@ -76,7 +84,8 @@ export class EndpointLists {
     this.#gathering.delete(project);
     this.#flying.set(project, shared);
     try {
-      const rows = await this.#client.listEndpoints(project, shared.deadline);
+      const all = await this.#client.listEndpoints(project, shared.deadline);
+      const rows = this.#deleted.size === 0 ? all : all.filter(({ id }) => !this.#deleted.has(id));
       // No longer there: somebody wrote, or asked anew, while it was on its way.
       if (this.#flying.get(project) === shared) this.#finished.set(project, { rows, at: this.#clock.now() });
       return rows;

@@ -7,6 +7,7 @@ import { LOOK_MS } from "../operations/watch.js";
 import { differences, digest, propertyOf, type SettingName } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { Inputs, Program } from "./inputs.js";
+import { lookForRead } from "./look.js";
 import { inputsOf, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
 import { deadlineFor, type Process, UNKNOWN_OPERATION } from "./step.js";
 
@@ -21,10 +22,9 @@ export interface ReadAnswer {
 export async function read(process: Process, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
   const project = state.projectId ?? "";
   const deadline = deadlineFor(process, undefined, "update");
-  const all = await process.context.lists.read(project, deadline).catch((error: unknown) => {
+  const found = await lookForRead(process.context, { project, id }, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
-  const found = all.find((one) => one.id === id) ?? (await unlisted(process, project, id, deadline));
   // Only a list that answered, and a 404 for the compute itself, can say that it is gone.
   if (!found) return {};
   const managed = state.managed ?? [];
@@ -49,17 +49,6 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   const ended = (state.unfinished ?? []).length > 0 && unfinished.length === 0;
   return { id, outputs, ...(drifted || ended ? { inputs: inputsOf(outputs) } : {}) };
 }
-
-/** A list may be behind, and a state must not be dropped for that. */
-function unlisted({ context }: Process, project: string, id: string, deadline: Deadline) {
-  return context.client.getEndpoint(project, id, deadline).catch((error: unknown) => {
-    if (isKind(error, "service") && GONE.has(error.answer.status)) return undefined;
-    throw error;
-  });
-}
-
-/** 405 where a server has no such route. */
-const GONE = new Set([404, 405]);
 
 /** The program as far as the state remembers it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {

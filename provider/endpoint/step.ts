@@ -2,17 +2,18 @@
 
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
-import { DeadlineExceeded, isKind, NotReady, OperationFailed, type ServiceError, Stopped } from "../errors.js";
+import { isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
 import { differences, isHidden, type Live, propertyOf, type SettingName, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
-import type { WireEndpoint } from "../wire/endpoint.js";
-import type { WireOperation } from "../wire/operation.js";
+import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { type Inputs, millisecondsOf, type Program } from "./inputs.js";
+import { lookClosely, lookForRead } from "./look.js";
 import { liveOf, needsLiveSettings, updateBody } from "./mapping.js";
 import { knownAfter, notTakenOf, type Outputs, type Owed, outputsOf } from "./outputs.js";
+import { untilRest, untilThere } from "./rest.js";
 import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
@@ -53,12 +54,6 @@ const CHANGEABLE = (name: SettingName): boolean =>
 /** The settings of the wish that the compute has otherwise, as far as a PATCH can change them. */
 export const toChange = (wish: Wish, live: Live): SettingName[] => differences(wish, live).filter(CHANGEABLE);
 
-/** The compute in a fresh list of its project, or undefined where the list lacks it. */
-export async function look(process: Process, project: string, id: string, deadline: Deadline) {
-  const all = await process.context.lists.look(project, deadline);
-  return all.find((one) => one.id === id);
-}
-
 /** Fails where the program names another region than the compute's. */
 export function assertRegion({ inputs, secrets }: Program, regionId: string | undefined, what: string): void {
   if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
@@ -70,36 +65,58 @@ export function assertRegion({ inputs, secrets }: Program, regionId: string | un
 
 /**
  * Sends the difference.
+ * @param live the compute as it is; by its own route where `settings` are sent, since a list may be behind
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(
   process: Process,
-  target: Pick<Target, "project" | "id">,
+  target: Pick<Target, "project" | "id"> & { last?: Partial<Outputs> },
   wish: Wish,
   names: SettingName[],
   live: WireEndpoint | undefined,
   deadline: Deadline,
-): Promise<{ endpoint: WireEndpoint; operations: WireOperation[] }> {
-  const { client } = process.context;
+): Promise<WireEndpointChange> {
+  const { context } = process;
   const { project, id } = target;
-  const has = live ?? (needsLiveSettings(names) ? await look(process, project, id, deadline) : undefined);
+  const has = live ?? (needsLiveSettings(names) ? await lookClosely(context, target, deadline) : undefined);
+  if (needsLiveSettings(names)) assertKnown(target, wish, has);
   const body = updateBody(names, wish, has);
-  const send = () => client.updateEndpoint(project, id, body, deadline);
+  const send = () => context.client.updateEndpoint(project, id, body, deadline);
   const find = async () => {
-    const now = await look(process, project, id, deadline);
+    const now = await lookClosely(context, target, deadline);
     if (!now) throw gone(project, id);
     if (toChange(wish, liveOf(now)).some((name) => names.includes(name))) return undefined;
-    return { endpoint: now, operations: await begunOn(process.context, project, id, deadline) };
+    return { endpoint: now, operations: await begunOn(context, project, id, deadline) };
   };
   try {
-    return await untilClear(process.context, deadline, send, find);
+    return await untilClear(context, deadline, send, find);
   } catch (error) {
     // A branch that is not there is 404 as well.
     const missing = isKind(error, "service") && error.answer.status === 404;
-    if (missing && !(await look(process, project, id, deadline))) throw gone(project, id);
+    if (missing && !(await lookClosely(context, target, deadline))) throw gone(project, id);
     if (names.includes("branchId") && isKind(error, "service") && alreadyThere(error)) throw taken(wish, id, error);
     throw error;
   }
+}
+
+/**
+ * `settings` are sent whole: what the request does not name may be lost. Where the service does not tell what the compute
+ * has, they are sent only if the state knows of nothing that the program does not name.
+ */
+function assertKnown(
+  { project, id, last }: Pick<Target, "project" | "id"> & { last?: Partial<Outputs> },
+  wish: Wish,
+  has: WireEndpoint | undefined,
+): void {
+  if (!has) throw gone(project, id);
+  if (has.settings !== undefined) return;
+  const { pgSettings, preloadLibraries } = last?.settings ?? {};
+  const isNamed = (part: object | undefined, wished: unknown) =>
+    Object.keys(part ?? {}).every((key) => wished instanceof Object && key in wished);
+  if (last && isNamed(pgSettings, wish.pgSettings) && isNamed(preloadLibraries, wish.preloadLibraries)) return;
+  throw new Stopped(
+    `the service does not tell which settings compute ${id} has, and a change of one of them could drop those that the program does not name. Nothing was changed. Run the command again; if it stays so, name in the program every setting that the compute is to keep${last ? "" : ", once it is taken over without settings"}`,
+  );
 }
 
 /** Whether the service refuses a second primary: its code first, its status second. */
@@ -113,53 +130,33 @@ const taken = (wish: Wish, id: string, error: ServiceError): Stopped =>
     `compute ${id} can't move to branch ${String(wish.branchId)}, which has its primary compute already: a branch has only one. Nothing was changed. Name another branch, or delete or move that compute first (${error.message})`,
   );
 
-/** Waits for what a change began; a failure keeps the compute in the state, with what is unfinished. */
+/**
+ * Waits for what a change began; a failure keeps the compute in the state, with what is unfinished.
+ * @param starts whether the change has made the compute, or starts it
+ * @returns the compute as it was seen last
+ */
 export async function settleOrKeep(
   process: Process,
   target: Target,
-  answer: { endpoint: WireEndpoint; operations: WireOperation[] },
+  change: WireEndpointChange,
   deadline: Deadline,
-): Promise<void> {
-  if (target.program.inputs.waitForReady === false || answer.operations.length === 0) return;
+  starts = false,
+): Promise<WireEndpoint> {
+  const { endpoint, operations } = change;
+  if (target.program.inputs.waitForReady === false) return endpoint;
   try {
-    const { vanished } = await settle(process.context, target.project, answer.operations, deadline);
-    if (vanished.length > 0) await atRest(process, target, vanished, deadline);
+    const { vanished } =
+      operations.length > 0 ? await settle(process.context, target.project, operations, deadline) : { vanished: [] };
+    // With operations that were told and are done, the read-back is soon enough.
+    const isSilent = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
+    if (vanished.length === 0 && !change.untold && !isSilent) return endpoint;
+    return await untilRest(process.context, target, { change, starts, vanished }, deadline);
   } catch (error) {
     const ids =
       isKind(error, "operation-failed") || isKind(error, "deadline")
         ? error.operationIds
-        : answer.operations.map((one) => one.id);
-    throw kept(target, answer.endpoint, ids, error);
-  }
-}
-
-/** A disabled one can't be started, and need not be. */
-export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state === "init" && one.disabled !== true;
-
-/** Milliseconds between two looks at a compute whose operations can't be looked at. */
-const REST_MS = 5_000;
-
-/**
- * Operations that the service does not know say nothing of how they ended, and nothing at all where the whole project
- * can't be seen any more: the compute tells.
- */
-async function atRest(
-  process: Process,
-  { project, id }: Target,
-  vanished: string[],
-  deadline: Deadline,
-): Promise<void> {
-  for (;;) {
-    const now = await look(process, project, id, deadline);
-    const lost = `the service does not know operation ${vanished.join(", ")} any more, and compute ${id}`;
-    if (now?.pending_state === undefined) {
-      if (now && hasNeverStarted(now)) throw new OperationFailed(`${lost} has never started`, vanished);
-      return;
-    }
-    if (deadline.leftMs() <= 0) {
-      throw new DeadlineExceeded(`${lost} is still on its way to ${now.pending_state}`, vanished);
-    }
-    await process.context.clock.sleep(REST_MS);
+        : operations.map((one) => one.id);
+    throw kept(target, endpoint, ids.length > 0 ? ids : [UNKNOWN_OPERATION], error);
   }
 }
 
@@ -170,7 +167,7 @@ export const UNKNOWN_OPERATION = "unknown";
 export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
   const { adopted, owed } = target;
   const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last);
-  const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} exists and is kept in the state; run \`pulumi up\` again to finish the work`;
+  const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
 }
 
@@ -181,30 +178,66 @@ export async function readBack(
   answered: WireEndpoint,
   deadline: Deadline,
 ): Promise<Outputs> {
-  const { project, id } = target;
   const { inputs, secrets } = target.program;
-  let now = answered;
+  const wish = wishOf(inputs);
+  // A field that an answer leaves out is no sign that the service did not take it.
+  const differ = (one: WireEndpoint) => toChange(wish, { ...(wish as Live), ...liveOf(one) });
+  let now = await seenAfter(process, target, answered, deadline);
+  // A list may show how the compute was before.
+  if (now && differ(now).length > 0) {
+    now = (await lookClosely(process.context, target, deadline).catch(() => undefined)) ?? now;
+  }
+  now ??= answered;
+  const has = liveOf(now);
+  const shown = (name: SettingName, words: (asked: string, live: string) => string) =>
+    isHidden(propertyOf(name), secrets) ? "" : ` (${words(JSON.stringify(wish[name]), JSON.stringify(has[name]))})`;
+  // The answer to the change had it: then it is no longer what the change made of it.
+  const changed = differ(now).filter(
+    (name) => liveOf(answered)[name] !== undefined && !differ(answered).includes(name),
+  );
+  const missed = differ(now).filter((name) => !changed.includes(name));
+  for (const name of changed) {
+    process.warn(
+      `compute ${target.id}: somebody else has changed ${propertyOf(name)} since this run did${shown(name, (asked, live) => `it was ${asked}, it is ${live}`)}. \`pulumi refresh\` shows it as drift; two stacks with one compute undo each other's changes`,
+    );
+  }
+  for (const name of missed) {
+    process.warn(
+      `compute ${target.id}: the service accepted the request, but did not take ${propertyOf(name)}${shown(name, (asked, live) => `asked for ${asked}, it has ${live}`)}. It will be asked again by the next \`pulumi up\`; perhaps the plan of the account does not allow it`,
+    );
+  }
+  const record = { adopted: target.adopted, notTaken: notTakenOf(missed, wish, secrets) };
+  // What somebody else does comes into the state by a refresh.
+  const kept = { ...now, ...updateBody(changed, wish, now).endpoint };
+  return outputsOf(kept, target.program, record, knownAfter(target.last, inputs));
+}
+
+/** The compute after a step. It rests, unless nobody waits for that. Undefined where a look at it failed. */
+async function seenAfter(
+  process: Process,
+  target: Target,
+  answered: WireEndpoint,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  const { context } = process;
+  const { id, program } = target;
+  let now: WireEndpoint | undefined;
   try {
-    now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
+    now = await lookForRead(context, target, deadline);
   } catch (error) {
     process.warn(
       `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
     );
+    return undefined;
   }
-  const wish = wishOf(inputs);
-  // A field that the answer leaves out is no sign that the service did not take it.
-  const missed = toChange(wish, { ...(wish as Live), ...liveOf(now) });
-  for (const name of missed) {
-    const property = propertyOf(name);
-    const values = isHidden(property, secrets)
-      ? ""
-      : ` (asked for ${JSON.stringify(wish[name])}, it has ${JSON.stringify(liveOf(now)[name])})`;
-    process.warn(
-      `compute ${id}: the service accepted the request, but did not take ${property}${values}. It will be asked again by the next \`pulumi up\`; perhaps the plan of the account does not allow it`,
-    );
+  try {
+    now ??= await untilThere(context, target, deadline);
+    const rests = now.pending_state === undefined || now.disabled === true || program.inputs.waitForReady === false;
+    return rests ? now : await untilRest(context, target, { change: { endpoint: answered, operations: [] } }, deadline);
+  } catch (error) {
+    const ids = isKind(error, "operation-failed") || isKind(error, "deadline") ? error.operationIds : [];
+    throw kept(target, answered, ids.length > 0 ? ids : [UNKNOWN_OPERATION], error);
   }
-  const record = { adopted: target.adopted, notTaken: notTakenOf(missed, wish, secrets) };
-  return outputsOf(now, target.program, record, knownAfter(target.last, inputs));
 }
 
 export const gone = (project: string, id: string): Stopped =>

@@ -12,17 +12,17 @@ import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Program } from "./inputs.js";
-import { liveOf } from "./mapping.js";
+import { look, lookClosely } from "./look.js";
+import { liveOf, needsLiveSettings } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, recordOf } from "./outputs.js";
+import { hasNeverStarted } from "./rest.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
 import { startAgain, startedAfter } from "./start.js";
 import {
   assertRegion,
   deadlineFor,
   gone,
-  hasNeverStarted,
   kept,
-  look,
   type Process,
   patch,
   readBack,
@@ -57,19 +57,22 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   if (due) target.owed = owedOf(olds, program);
   const done = await process.context.turns.take(project, [id, olds.branchId, inputs.branchId], async () => {
     const deadline = deadlineFor(process, inputs.customTimeouts, "update");
+    // The settings that the compute has go along in the request, and a list may be behind.
+    const how = needsLiveSettings(planned) ? lookClosely : look;
     const now = doubtful
       ? undefined
       : due
-        ? await present(process, target, deadline)
+        ? await present(process, target, how, deadline)
         : isFelt
-          ? await seen(process, target, deadline)
+          ? await seen(process, target, how, deadline)
           : undefined;
-    const left = now ? planned.filter((name) => toChange(wish, liveOf(now)).includes(name)) : planned;
-    const resumes = doubtful || left.length < planned.length;
+    const leftOf = (one: WireEndpoint | undefined) =>
+      one ? planned.filter((name) => toChange(wish, liveOf(one)).includes(name)) : planned;
+    const resumes = doubtful || leftOf(now).length < planned.length;
     const live = resumes ? await finish(process, target, olds, deadline) : now;
     // What somebody changed by hand is none of this update's business, unless it has to find out what became of one.
     const known = live && doubtful ? { ...liveOfOutputs(olds), ...liveOf(live) } : liveOfOutputs(olds);
-    const names = doubtful ? toChange(wish, known) : left;
+    const names = doubtful ? toChange(wish, known) : leftOf(live);
     if (names.length === 0 && !due && live) return { answer: live, deadline };
     refuseUnannounced(process, target, known, wish);
     if (names.length === 0 && live) {
@@ -80,9 +83,10 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     });
     const changed: Target = { ...target, last: knownAfter(olds, inputs) };
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
-    await settleOrKeep(process, changed, change, deadline);
+    const after = await settleOrKeep(process, changed, change, deadline);
     // Enabled by this change, it still lacks the start that failed in the earlier step.
-    const endpoint = doubtful ? await startedAfter(process, changed, olds, change, deadline) : change.endpoint;
+    const latest = { ...change, endpoint: after };
+    const endpoint = doubtful ? await startedAfter(process, changed, olds, latest, deadline) : change.endpoint;
     if (!due) return { answer: endpoint, deadline };
     const before = { ...known, ...(live && liveOf(live)) };
     return { answer: await payRestart(process, changed, before, endpoint, true, deadline), deadline };
@@ -91,9 +95,14 @@ export async function update(process: Process, request: UpdateRequest): Promise<
 }
 
 /** The compute as it is, which must be there. */
-async function present(process: Process, { project, id }: Target, deadline: Deadline): Promise<WireEndpoint> {
-  const now = await look(process, project, id, deadline);
-  if (!now) throw gone(project, id);
+async function present(
+  { context }: Process,
+  target: Target,
+  how: typeof look,
+  deadline: Deadline,
+): Promise<WireEndpoint> {
+  const now = await how(context, target, deadline);
+  if (!now) throw gone(target.project, target.id);
   return now;
 }
 
@@ -101,12 +110,14 @@ async function present(process: Process, { project, id }: Target, deadline: Dead
  * The compute as it is, as far as that can be seen soon. An interrupted run may have made the change, and then a second
  * restart would be for nothing; but no change has to wait for a list that fails.
  */
-function seen({ context }: Process, { project, id }: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
+function seen(
+  { context }: Process,
+  target: Target,
+  how: typeof look,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
   const soon = new Deadline(context.clock, Math.min(LOOK_MS, deadline.leftMs()));
-  return context.lists.look(project, soon).then(
-    (all) => all.find((one) => one.id === id),
-    () => undefined,
-  );
+  return how(context, target, soon).catch(() => undefined);
 }
 
 /**
@@ -159,7 +170,8 @@ function withoutRequest(olds: Outputs, program: Program): Outputs {
 async function finish(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireEndpoint> {
   const { context } = process;
   const { project, id } = target;
-  const now = await present(process, target, deadline);
+  // Also where a list says that the work is done already: it may be behind.
+  const now = await present(process, target, lookClosely, deadline);
   if (target.program.inputs.waitForReady === false) return now;
   const left = await leftOver(process, target, olds, deadline);
   if (left.length > 0) {
@@ -175,7 +187,7 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
       );
     }
   }
-  const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
+  const after = left.length > 0 ? ((await lookClosely(context, target, deadline)) ?? now) : now;
   return hasNeverStarted(after) ? startAgain(process, target, olds, after, deadline) : after;
 }
 

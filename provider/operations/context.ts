@@ -4,6 +4,7 @@ import { undiciTransport } from "../api/transport.js";
 import { type Clock, systemClock } from "../clock.js";
 import { waitForLock } from "./locked.js";
 import { outcomeOf } from "./outcome.js";
+import { Removals } from "./removals.js";
 import { Turns } from "./turns.js";
 import { Watches } from "./watch.js";
 
@@ -16,6 +17,7 @@ export interface Context {
   clock: Clock;
   lists: EndpointLists;
   turns: Turns;
+  removals: Removals;
   watches: Watches;
   say: (line: string) => void;
   /** What to do about work that was not over in time, for its error. */
@@ -48,7 +50,8 @@ export function createContext(options: ContextOptions): Context {
   const lists = new EndpointLists(client, clock);
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, pollMs);
-  const context: Context = { client, clock, lists, turns: new Turns(), watches, say, lateAdvice };
+  const removals = new Removals(clock);
+  const context: Context = { client, clock, lists, turns: new Turns(), removals, watches, say, lateAdvice };
   client.onLocked = (project, subject, deadline) => waitForLock(context, project, subject, deadline);
   client.onWrite = (project) => lists.wrote(project);
   client.onAccepted = (project, subject, operations) =>
