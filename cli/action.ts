@@ -1,7 +1,8 @@
 // restart, start and suspend, for runbooks: waiting and speaking as the provider does.
 
 import type { Deadline } from "../provider/clock.js";
-import { type ActionName, act, type Done, find, isReached, markOf } from "../provider/endpoint/action.js";
+import { type ActionName, act, type Done, isReached, markOf } from "../provider/endpoint/action.js";
+import { look, type Place } from "../provider/endpoint/look.js";
 import { isKind, Stopped } from "../provider/errors.js";
 import type { Access } from "../provider/lookup/access.js";
 import { endpointInfo, operationInfo } from "../provider/lookup/facts.js";
@@ -90,11 +91,6 @@ async function stillBusy({ client, clock }: Access["context"], project: string, 
   return `Nothing was done: the project was busy${what} until time was up. \`compute-endpoint operations ${project}\` shows how it goes on; --timeout gives it more time`;
 }
 
-interface Place {
-  project: string;
-  id: string;
-}
-
 async function carryOut(
   io: Io,
   access: Access,
@@ -108,7 +104,7 @@ async function carryOut(
   let phase = "nothing was sent";
   const release = io.onInterrupt(() => `interrupted: ${phase}`);
   try {
-    const now = await find(context, place, deadline).catch((error: unknown) => {
+    const now = await look(context, place, deadline).catch((error: unknown) => {
       throw explained(access, project, error);
     });
     if (!now) throw await notThere(access, { projectId: project, id });
@@ -132,7 +128,7 @@ async function carryOut(
     const waited = wait || operations.length === 0;
     if (wait && operations.length > 0) await waitFor(access, place, operations, deadline);
     const after =
-      waited && operations.length > 0 ? ((await find(context, place, deadline)) ?? done.endpoint) : done.endpoint;
+      waited && operations.length > 0 ? ((await look(context, place, deadline)) ?? done.endpoint) : done.endpoint;
     const result = { name, project, done, after, waited };
     io.out.write(asJson ? json(await documentOf(access, result, deadline)) : sentenceOf(result));
   } finally {
@@ -150,7 +146,7 @@ async function waitFor(
   try {
     await settle(context, place.project, operations, deadline);
   } catch (error) {
-    const now = await find(context, place, deadline).catch(() => undefined);
+    const now = await look(context, place, deadline).catch(() => undefined);
     if (now && error instanceof Error) error.message += `. Compute ${place.id} is ${stateOf(now)}`;
     throw error;
   }

@@ -40,6 +40,8 @@ export interface Removal {
   /** 204 or 404: there was nothing to delete. After a 404, only the project's list tells whether that is true. */
   missing: boolean;
   status: number;
+  /** The compute that the answer names. */
+  named?: string;
   operations: WireOperation[];
 }
 
@@ -49,6 +51,7 @@ export interface Removal {
  */
 export class Client {
   readonly #caller: Caller;
+  #hasAnsweredOne = false;
 
   // Set by `operations/context.ts`. A subject is the id of the compute that is changed, or of a new one's branch.
   /** Waits for what holds a lock after a 423, and tells what that was. */
@@ -83,6 +86,11 @@ export class Client {
     });
   }
 
+  /** Whether a GET of one compute has ever succeeded: a server may offer lists only, and answers 404 to it then. */
+  get hasAnsweredOne(): boolean {
+    return this.#hasAnsweredOne;
+  }
+
   async listEndpoints(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     const path = endpointPath(project);
     const route = "GET endpoints";
@@ -95,7 +103,9 @@ export class Client {
     const path = endpointPath(project, id);
     const route = "GET endpoint";
     const call = { project, route, method: "GET", path, schema: WireEndpointAnswer };
-    return (await this.#caller.call(call, deadline)).value.endpoint;
+    const { endpoint } = (await this.#caller.call(call, deadline)).value;
+    this.#hasAnsweredOne = true;
+    return endpoint;
   }
 
   async createEndpoint(project: string, body: EndpointCreateBody, deadline: Deadline): Promise<WireEndpointChange> {
@@ -125,7 +135,8 @@ export class Client {
     const lenient = (status: number) => status === 404;
     const call = { project, subject: id, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
     const { status, value } = await this.#write(call, deadline);
-    return { missing: status === 204 || status === 404, status, operations: value.operations };
+    const missing = status === 204 || status === 404;
+    return { missing, status, named: value.endpoint?.id, operations: value.operations };
   }
 
   /**

@@ -35,6 +35,8 @@ export class EndpointLists {
   readonly #finished = new Map<string, { rows: WireEndpoint[]; at: number }>();
 
   readonly #cancellation: Cancellation;
+  /** Ids are never used again, so a list that still has one of these is behind. */
+  readonly #deleted = new Set<string>();
 
   constructor(client: Client, clock: Clock, cancellation: Cancellation) {
     this.#client = client;
@@ -69,6 +71,11 @@ export class EndpointLists {
     this.#flying.delete(project);
   }
 
+  /** This process has deleted the compute, and it is gone: no list shows it any more. */
+  deleted(id: string): void {
+    this.#deleted.add(id);
+  }
+
   #join(project: string, deadline: Deadline, gatherMs: number): Shared {
     let shared = this.#gathering.get(project);
     if (!shared) {
@@ -88,7 +95,8 @@ export class EndpointLists {
     this.#gathering.delete(project);
     this.#flying.set(project, shared);
     try {
-      const rows = await this.#client.listEndpoints(project, shared.deadline);
+      const all = await this.#client.listEndpoints(project, shared.deadline);
+      const rows = this.#deleted.size === 0 ? all : all.filter(({ id }) => !this.#deleted.has(id));
       // No longer there: somebody wrote, or asked anew, while it was on its way.
       if (this.#flying.get(project) === shared) this.#finished.set(project, { rows, at: this.#clock.now() });
       return rows;

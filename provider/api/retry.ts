@@ -50,7 +50,8 @@ export function mayRepeat(method: string, failure: Failure, unreadable = 0): boo
       return !isMutation(method) && unreadable < UNREADABLE_ANSWERS;
     case "status":
       if (DID_NO_WORK.has(failure.status) || isBranchNotReady(failure.status, failure.message)) return true;
-      return !isMutation(method) && (failure.status === 408 || failure.status >= 500);
+      // 501: there is no such route, and none will be.
+      return !isMutation(method) && (failure.status === 408 || (failure.status >= 500 && failure.status !== 501));
   }
 }
 

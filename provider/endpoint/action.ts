@@ -8,24 +8,16 @@ import { untilClear } from "../operations/lost.js";
 import { begunOn, isGoing, pendingOf } from "../operations/pending.js";
 import { PAGE } from "../operations/watch.js";
 import { pruned } from "../rules/pruned.js";
-import type { WireEndpoint } from "../wire/endpoint.js";
+import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
+import { lookClosely, type Place } from "./look.js";
 
 export type ActionName = "restart" | "start" | "suspend";
 
-/** Which compute. */
-export interface Place {
-  project: string;
-  id: string;
-}
-
-/** What an action came to. */
-export interface Done {
+/** What an action came to; `operations` are what is still under way on the compute. */
+export interface Done extends WireEndpointChange {
   /** False: there was nothing to do. */
   sent: boolean;
-  endpoint: WireEndpoint;
-  /** What is still under way on the compute. */
-  operations: WireOperation[];
 }
 
 /** How a compute was at some moment: tells later whether it has been started since. */
@@ -50,11 +42,6 @@ const REACHED: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
 };
 
 export const isReached = (name: ActionName, one: WireEndpoint): boolean => REACHED[name](one);
-
-/** The compute in a fresh list of its project, or undefined where the list lacks it. */
-export async function find({ lists }: Context, { project, id }: Place, deadline: Deadline) {
-  return (await lists.look(project, deadline)).find((one) => one.id === id);
-}
 
 /** Milliseconds between two tries: a compute whose next state is announced need not have work under way. */
 export const PAUSE_MS = 2000;
@@ -119,19 +106,24 @@ export async function act(
     endpoint,
     operations: endpoint.pending_state === undefined ? [] : await pendingOf(context, project, id, deadline),
   });
-  if (isReached(name, now)) return byItself(now);
+  if (isReached(name, now)) {
+    // A list may show how the compute was before: an action must not be left out for that.
+    const closer = await lookClosely(context, place, deadline);
+    if (!closer) return undefined;
+    if (isReached(name, closer)) return byItself(closer);
+  }
 
   const reached = async (later: WireEndpoint, until: Deadline) =>
     isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, until)));
   let wasNeedless = false;
   const needless = async () => {
-    const later = await find(context, place, deadline);
+    const later = await lookClosely(context, place, deadline);
     wasNeedless = later === undefined || (await reached(later, deadline));
     return wasNeedless;
   };
   let lost = false;
   const look = async (until: Deadline) => {
-    const later = await find(context, place, until);
+    const later = await lookClosely(context, place, until);
     if (!later) return "gone" as const;
     if (!(await reached(later, until))) return undefined;
     // The work of a lost request may have failed before anybody looked.
@@ -171,7 +163,7 @@ type Send = (
   id: string,
   deadline: Deadline,
   needless: () => Promise<boolean>,
-) => Promise<{ endpoint: WireEndpoint; operations: WireOperation[] }>;
+) => Promise<WireEndpointChange>;
 
 const SEND: { [K in ActionName]: Send } = {
   restart: (client, ...rest) => client.restartEndpoint(...rest),

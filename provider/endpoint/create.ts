@@ -11,7 +11,8 @@ import { differences, isHidden, type Wish } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
-import { createBody, liveOf } from "./mapping.js";
+import { lookClosely } from "./look.js";
+import { carriesMore, createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { changeable } from "./plan.js";
 import { startedAfter } from "./start.js";
@@ -35,9 +36,10 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const { target, answer, deadline } = await context.turns.take(project, keysOf(inputs), async () => {
     const deadline = deadlineFor(process, "create", program, inputs.customTimeouts);
     // In its own turn, so that it is fresh; it is one list with the read-back of the create before.
-    const before = await context.lists.look(project, deadline).catch((error: unknown) => {
+    const listed = await context.lists.look(project, deadline).catch((error: unknown) => {
       throw unseen(error, `project ${project}`, "projectId");
     });
+    const before = await withNamed(process, inputs, listed, deadline);
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const existing = adopted(process, inputs, project, before);
     // At once: another create may mean the same compute by its branch.
@@ -58,9 +60,10 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       origin: "create",
     };
     process.created.set(target.id, calledAs(program));
-    await settleOrKeep(process, target, made, deadline);
+    const after = await settleOrKeep(process, target, made, deadline, existing === undefined);
     // What an interrupted run left may have failed to start, and is taken over as it is.
-    const answer = existing ? await startedAfter(process, target, target.last, made, deadline) : made.endpoint;
+    const latest = { ...made, endpoint: after };
+    const answer = existing ? await startedAfter(process, target, target.last, latest, deadline) : made.endpoint;
     return { target, answer, deadline };
   });
   const sent = changeable(wishOf(inputs));
@@ -77,6 +80,18 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
   typeof adopt === "string" ? adopt : undefined,
   name === undefined ? undefined : `name:${name}`,
 ];
+
+/** The list with the compute that `adopt` names: a list may be behind, and lack it. */
+async function withNamed(
+  { context }: Process,
+  { adopt, projectId: project = "" }: Inputs,
+  listed: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<readonly WireEndpoint[]> {
+  if (typeof adopt !== "string" || listed.some(({ id }) => id === adopt)) return listed;
+  const found = await lookClosely(context, { project, id: adopt }, deadline);
+  return found ? [...listed, found] : listed;
+}
 
 /** The compute that `adopt` means, or undefined where one is to be made. */
 function adopted(
@@ -129,9 +144,12 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
     );
   }
   const desired = changeable(wish);
-  const part = settingsByName(pick(desired, differingPaths(desired, valuesByPath(live))));
-  if (Object.keys(part).length > 0) {
-    return patch(process, { project, id: existing.id, last: {}, program }, part, existing, deadline);
+  const paths = differingPaths(desired, valuesByPath(live));
+  if (paths.length > 0) {
+    const target = { project, id: existing.id, last: {}, program };
+    // The settings that it has go along in the request, and a list may be behind.
+    const now = carriesMore(paths) ? await lookClosely(process.context, target, deadline) : existing;
+    return patch(process, target, settingsByName(pick(desired, paths)), now, deadline);
   }
   const busy = existing.pending_state !== undefined || existing.current_state === "init";
   const operations = busy ? await pendingOf(process.context, project, existing.id, deadline) : [];
@@ -148,7 +166,7 @@ async function post(
   const { inputs, autoName } = program;
   const { client } = process.context;
   const project = inputs.projectId ?? "";
-  refuseSecond(process, program, project, before);
+  await refuseSecondNow(process, program, project, before, deadline);
   const wish = wishOf(inputs);
   const body = createBody(wish, { autoName, regionId: inputs.regionId });
   let lost = false;
@@ -220,6 +238,32 @@ async function findLost(
     const last = knownAfter(pruned({ name: autoName }), inputs);
     const target: Target = { project, id: found.id, program, last, adopted: false, origin: "create" };
     throw kept(target, found, [UNKNOWN_OPERATION], error);
+  }
+}
+
+/** As `refuseSecond`, but not for a compute that only the list still has. */
+async function refuseSecondNow(
+  process: Process,
+  program: Program,
+  project: string,
+  before: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<void> {
+  try {
+    refuseSecond(process, program, project, before);
+  } catch (stopped) {
+    const { branchId, name = program.autoName } = program.inputs;
+    const isNear = (one: WireEndpoint) => one.branch_id === branchId || (name !== undefined && one.name === name);
+    const now = await Promise.all(
+      before.filter(isNear).map((one) => lookClosely(process.context, { project, id: one.id }, deadline)),
+    ).catch(() => undefined);
+    if (!now) throw stopped;
+    refuseSecond(
+      process,
+      program,
+      project,
+      now.filter((one) => one !== undefined),
+    );
   }
 }
 

@@ -9,6 +9,7 @@ import { canonical } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
+import { lookForRead } from "./look.js";
 import { toldBy } from "./mapping.js";
 import { inputsOf, liveOfOutputs, notTakenIn, type Outputs, outputsOf } from "./outputs.js";
 import { deadlineFor, type Process, UNKNOWN_OPERATION } from "./step.js";
@@ -24,10 +25,9 @@ export interface ReadAnswer {
 export async function read(process: Process, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
   const project = state.projectId ?? "";
   const deadline = deadlineFor(process, "update", {}, undefined);
-  const all = await process.context.lists.read(project, deadline).catch((error: unknown) => {
+  const found = await lookForRead(process.context, { project, id }, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
-  const found = all.find((one) => one.id === id) ?? (await unlisted(process, project, id, deadline));
   // Only a list that answered, and a 404 for the compute itself, can say that it is gone.
   if (!found) return {};
   const managed = state.managed ?? [];
@@ -62,17 +62,6 @@ function stillNotTaken({ config }: Process, state: Partial<Outputs>, found: Wire
   const isAsThen = (path: string) => !isTold(path) || canonical(values[path]) === canonical(kept[path]);
   return pick(asked, Object.keys(asked).filter(isAsThen));
 }
-
-/** A list may be behind, and a state must not be dropped for that. */
-function unlisted({ context }: Process, project: string, id: string, deadline: Deadline) {
-  return context.client.getEndpoint(project, id, deadline).catch((error: unknown) => {
-    if (isKind(error, "service") && GONE.has(error.answer.status)) return undefined;
-    throw error;
-  });
-}
-
-/** 405 where a server has no such route. */
-const GONE = new Set([404, 405]);
 
 /** The program as far as the state remembers it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {

@@ -6,8 +6,9 @@ import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf } from "../rules/restart.js";
 import { differences, digest, isHidden, type Live, type Wish } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { act, type Done, find, isReached, type Mark, markOf, wasStarted } from "./action.js";
+import { act, type Done, isReached, type Mark, markOf, wasStarted } from "./action.js";
 import type { Program } from "./inputs.js";
+import { look } from "./look.js";
 import { liveOf } from "./mapping.js";
 import type { Outputs, Owed } from "./outputs.js";
 import { gone, kept, type Process, settleOrKeep, type Target, UNKNOWN_OPERATION } from "./step.js";
@@ -65,7 +66,7 @@ export async function payRestart(
   let mark = owed.since;
   let done: Done | undefined;
   try {
-    const now = changed ? await find(context, target, deadline) : live;
+    const now = changed ? await look(context, target, deadline) : live;
     if (now && mark && !isReached("restart", now) && (await wasStarted(context, target, now, mark, deadline))) {
       context.say(`compute ${id} ${RESTARTED_SINCE}`);
       return now;

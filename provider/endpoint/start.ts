@@ -3,9 +3,11 @@
 import type { Deadline } from "../clock.js";
 import { isKind, NotReady } from "../errors.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { act, find, PAUSE_MS } from "./action.js";
+import { act, PAUSE_MS } from "./action.js";
+import { look } from "./look.js";
 import { type Outputs, outputsOf } from "./outputs.js";
-import { gone, hasNeverStarted, kept, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
+import { hasNeverStarted } from "./rest.js";
+import { gone, kept, messageOf, type Process, settleOrKeep, type Target } from "./step.js";
 
 /** The compute after a change that was waited for: one that never started, and of which the change began no work, is started. */
 export function startedAfter(
@@ -34,10 +36,10 @@ export async function startAgain(
     for (let seen = now; ; ) {
       const done = await act(context, "start", target, seen, {}, deadline);
       if (!done) throw gone(project, id);
-      await settleOrKeep(process, target, done, deadline);
+      await settleOrKeep(process, target, done, deadline, done.sent);
       if (done.sent || target.program.inputs.waitForReady === false) return done.endpoint;
       // What was under way and looked like a start (the service's own check, say) may have been none.
-      const after = await find(context, target, deadline);
+      const after = await look(context, target, deadline);
       if (!after) throw gone(project, id);
       if (!hasNeverStarted(after)) return after;
       if (deadline.leftMs() <= 0) throw new Error("what was under way on it has ended without starting it");

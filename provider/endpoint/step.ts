@@ -2,20 +2,21 @@
 
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
-import { DeadlineExceeded, isKind, NotReady, OperationFailed, type ServiceError, Stopped } from "../errors.js";
+import { isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
-import { differingPaths, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
+import { differingPaths, isAsWanted, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
 import { differences, isHidden, type Live } from "../rules/settings.js";
 import { rangeProblem } from "../rules/size.js";
 import { wishOf } from "../rules/wish.js";
-import type { WireEndpoint } from "../wire/endpoint.js";
-import type { WireOperation } from "../wire/operation.js";
+import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { CheckedInputs } from "./checked-inputs.js";
 import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
+import { lookClosely, lookForRead } from "./look.js";
 import { liveOf, toldBy, updateBody } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf, withValues } from "./outputs.js";
+import { untilRest, untilThere } from "./rest.js";
 import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
@@ -64,12 +65,6 @@ export function deadlineFor(
   return new Deadline(process.context.clock, asked || DEFAULT_STEP_MINUTES * 60_000);
 }
 
-/** The compute in a fresh list of its project, or undefined where the list lacks it. */
-export async function look(process: Process, project: string, id: string, deadline: Deadline) {
-  const all = await process.context.lists.look(project, deadline);
-  return all.find((one) => one.id === id);
-}
-
 /** Fails where the program names another region than the compute's. */
 export function assertRegion({ inputs, secrets }: Program, regionId: string | undefined, what: string): void {
   if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
@@ -90,27 +85,42 @@ export async function patch(
   part: Live,
   live: WireEndpoint | undefined,
   deadline: Deadline,
-): Promise<{ endpoint: WireEndpoint; operations: WireOperation[] }> {
-  const { client } = process.context;
+): Promise<WireEndpointChange> {
+  const { context } = process;
   const { project, id, last, program } = target;
+  assertKnown(target, part, live);
   const body = updateBody(part, live, liveOfOutputs(knownAfter(last, program.inputs)));
   refuseIllegalPair(process, target, part, body.endpoint);
-  const send = () => client.updateEndpoint(project, id, body, deadline);
+  const send = () => context.client.updateEndpoint(project, id, body, deadline);
   const find = async (until: Deadline) => {
-    const now = await look(process, project, id, until);
+    const now = await lookClosely(context, target, until);
     if (!now) throw gone(project, id);
     if (differences(part, liveOf(now)).length > 0) return undefined;
-    return { endpoint: now, operations: await begunOn(process.context, project, id, until) };
+    return { endpoint: now, operations: await begunOn(context, project, id, until) };
   };
   try {
-    return await untilClear(process.context, deadline, send, find);
+    return await untilClear(context, deadline, send, find);
   } catch (error) {
     // A branch that is not there is 404 as well.
     const missing = isKind(error, "service") && error.answer.status === 404;
-    if (missing && !(await look(process, project, id, deadline))) throw gone(project, id);
+    if (missing && !(await lookClosely(context, target, deadline))) throw gone(project, id);
     if (part.branchId !== undefined && isKind(error, "service") && alreadyThere(error)) throw taken(part, id, error);
     throw error;
   }
+}
+
+/** `settings` are sent whole: nobody can send one of them to a compute of which the others are not known. */
+function assertKnown(
+  { project, id, last }: Pick<Target, "project" | "id" | "last">,
+  { pgSettings, preloadLibraries }: Live,
+  live: WireEndpoint | undefined,
+): void {
+  if (pgSettings === undefined && preloadLibraries === undefined) return;
+  if (!live) throw gone(project, id);
+  if (live.settings !== undefined || last.managed !== undefined) return;
+  throw new Stopped(
+    `the service does not tell which settings compute ${id} has, and setting one of them could drop the others. Nothing was changed. Take the compute over without settings first, and then name in the program every setting that it is to keep`,
+  );
 }
 
 /** One limit of the program beside the compute's other one may be a pair that no service takes. */
@@ -143,53 +153,33 @@ const taken = ({ branchId }: Live, id: string, error: ServiceError): Stopped =>
     `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed. Name another branch, or delete or move that compute first (${error.message})`,
   );
 
-/** Waits for what a change began; a failure keeps the compute in the state, with what is unfinished. */
+/**
+ * Waits for what a change began; a failure keeps the compute in the state, with what is unfinished.
+ * @param starts whether the change has made the compute, or starts it
+ * @returns the compute as it was seen last
+ */
 export async function settleOrKeep(
   process: Process,
   target: Target,
-  answer: { endpoint: WireEndpoint; operations: WireOperation[] },
+  change: WireEndpointChange,
   deadline: Deadline,
-): Promise<void> {
-  if (target.program.inputs.waitForReady === false || answer.operations.length === 0) return;
+  starts = false,
+): Promise<WireEndpoint> {
+  const { endpoint, operations } = change;
+  if (target.program.inputs.waitForReady === false) return endpoint;
   try {
-    const { vanished } = await settle(process.context, target.project, answer.operations, deadline);
-    if (vanished.length > 0) await atRest(process, target, vanished, deadline);
+    const { vanished } =
+      operations.length > 0 ? await settle(process.context, target.project, operations, deadline) : { vanished: [] };
+    // With operations that were told and are done, the read-back is soon enough.
+    const isSilent = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
+    if (vanished.length === 0 && !change.untold && !isSilent) return endpoint;
+    return await untilRest(process.context, target, { change, starts, vanished }, deadline);
   } catch (error) {
     const ids =
       isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
         ? error.operationIds
-        : answer.operations.map((one) => one.id);
-    throw kept(target, answer.endpoint, ids, error);
-  }
-}
-
-/** A disabled one can't be started, and need not be. */
-export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state === "init" && one.disabled !== true;
-
-/** Milliseconds between two looks at a compute whose operations can't be looked at. */
-const REST_MS = 5_000;
-
-/**
- * Operations that the service does not know say nothing of how they ended, and nothing at all where the whole project
- * can't be seen any more: the compute tells.
- */
-async function atRest(
-  process: Process,
-  { project, id }: Target,
-  vanished: string[],
-  deadline: Deadline,
-): Promise<void> {
-  for (;;) {
-    const now = await look(process, project, id, deadline);
-    const lost = `the service does not know operation ${vanished.join(", ")} any more, and compute ${id}`;
-    if (now?.pending_state === undefined) {
-      if (now && hasNeverStarted(now)) throw new OperationFailed(`${lost} has never started`, vanished);
-      return;
-    }
-    if (deadline.leftMs() <= 0) {
-      throw new DeadlineExceeded(`${lost} is still on its way to ${now.pending_state}`, vanished);
-    }
-    await process.context.clock.sleep(REST_MS);
+        : operations.map((one) => one.id);
+    throw kept(target, endpoint, ids.length > 0 ? ids : [UNKNOWN_OPERATION], error);
   }
 }
 
@@ -200,7 +190,7 @@ export const UNKNOWN_OPERATION = "unknown";
 export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
   const { adopted, owed, origin } = target;
   const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last, origin);
-  const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} exists and is kept in the state; run \`pulumi up\` again to finish the work`;
+  const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
 }
 
@@ -218,33 +208,71 @@ export async function readBack(
   { sent, notTaken = [] }: Asked,
   deadline: Deadline,
 ): Promise<Outputs> {
-  const { project, id, last, program, adopted, origin } = target;
-  let now = answered;
-  try {
-    now = (await process.context.lists.read(project, deadline)).find((one) => one.id === id) ?? answered;
-  } catch (error) {
-    // After a cancel the answer of the change has to do.
-    if (!isKind(error, "cancelled"))
-      process.warn(
-        `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
-      );
+  const { id, last, program, adopted, origin } = target;
+  const isOther = (one: WireEndpoint) => differingPaths(sent, toldBy(one).values).filter(toldBy(one).isTold);
+  let now = await seenAfter(process, target, answered, deadline);
+  // A list may show how the compute was before.
+  if (now && isOther(now).length > 0) {
+    now = (await lookClosely(process.context, target, deadline).catch(() => undefined)) ?? now;
   }
-  const { values: has, isTold } = toldBy(now);
-  // A field that the answer leaves out is no sign that the service did not take it.
-  const missed = differingPaths(sent, has).filter(isTold);
-  for (const path of missed)
-    process.warn(`compute ${id}: ${notTakenText(path, sent[path], has[path], program.secrets)}`);
+  now ??= answered;
+  const has = toldBy(now).values;
+  const answer = toldBy(answered);
+  // Where the answer to the change had it, the compute is no longer as the change made it.
+  const isTaken = (path: string) => answer.isTold(path) && isAsWanted(path, answer.values[path], sent[path]);
+  const [changed, missed] = [isOther(now).filter(isTaken), isOther(now).filter((path) => !isTaken(path))];
+  const { secrets } = program;
+  for (const path of changed) process.warn(`compute ${id}: ${changedSinceText(path, sent[path], has[path], secrets)}`);
+  for (const path of missed) process.warn(`compute ${id}: ${notTakenText(path, sent[path], has[path], secrets)}`);
   const refused = [...missed, ...notTaken];
   const known = knownAfter(last, program.inputs, refused);
   const record = { adopted, notTaken: pick(valuesByPath(wishOf(program.inputs)), refused) };
   return outputsOf(now, program, record, withValues(known, pick(has, missed)), origin);
 }
 
-function notTakenText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
-  // Texts may be secret without our knowing.
-  const isShown = typeof asked !== "string" && !isHidden(path, secrets);
-  const values = isShown ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})` : "";
-  return `the service accepted the request, but did not take ${path}${values}. Perhaps the plan of the account does not allow it. It is not asked for again until the program says otherwise; \`pulumi config set compute:askAgain true\` asks again`;
+/** Texts may be secret without our knowing. */
+function valuesText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
+  if (typeof asked === "string" || isHidden(path, secrets)) return "";
+  return ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`;
+}
+
+const notTakenText = (...[path, ...values]: Parameters<typeof valuesText>): string =>
+  `the service accepted the request, but did not take ${path}${valuesText(path, ...values)}. Perhaps the plan of the account does not allow it. It is not asked for again until the program says otherwise; \`pulumi config set compute:askAgain true\` asks again`;
+
+const changedSinceText = (...[path, ...values]: Parameters<typeof valuesText>): string =>
+  `somebody else has changed ${path} since this run did${valuesText(path, ...values)}. \`pulumi refresh\` shows it as drift; two stacks with one compute undo each other's changes`;
+
+/** The compute after a step. It rests, unless nobody waits for that. Undefined where a look at it failed. */
+async function seenAfter(
+  process: Process,
+  target: Target,
+  answered: WireEndpoint,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  const { context } = process;
+  const { id, program } = target;
+  let now: WireEndpoint | undefined;
+  try {
+    now = await lookForRead(context, target, deadline);
+  } catch (error) {
+    // After a cancel the answer of the change has to do.
+    if (!isKind(error, "cancelled"))
+      process.warn(
+        `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
+      );
+    return undefined;
+  }
+  try {
+    now ??= await untilThere(context, target, deadline);
+    const rests = now.pending_state === undefined || now.disabled === true || program.inputs.waitForReady === false;
+    return rests ? now : await untilRest(context, target, { change: { endpoint: answered, operations: [] } }, deadline);
+  } catch (error) {
+    const ids =
+      isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
+        ? error.operationIds
+        : [];
+    throw kept(target, answered, ids.length > 0 ? ids : [UNKNOWN_OPERATION], error);
+  }
 }
 
 export const gone = (project: string, id: string): Stopped =>

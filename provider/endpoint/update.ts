@@ -15,18 +15,18 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import { unannounced } from "./diff.js";
 import type { Program } from "./inputs.js";
+import { look, lookClosely } from "./look.js";
 import { carriesMore, liveOf, toldBy } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
 import { planOf, type UpdatePlan } from "./plan.js";
+import { hasNeverStarted } from "./rest.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
 import { startAgain, startedAfter } from "./start.js";
 import {
   assertRegion,
   deadlineFor,
   gone,
-  hasNeverStarted,
   kept,
-  look,
   type Process,
   patch,
   readBack,
@@ -79,9 +79,10 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     });
     const changed: Target = { ...target, last: knownAfter(olds, inputs) };
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
-    await settleOrKeep(process, changed, change, deadline);
+    const after = await settleOrKeep(process, changed, change, deadline);
     // Enabled by this change, it still lacks the start that failed in the earlier step.
-    const endpoint = doubtful ? await startedAfter(process, changed, olds, change, deadline) : change.endpoint;
+    const latest = { ...change, endpoint: after };
+    const endpoint = doubtful ? await startedAfter(process, changed, olds, latest, deadline) : change.endpoint;
     if (!due) return { answer: endpoint, deadline, sent: send };
     return { answer: await payRestart(process, changed, known, endpoint, true, deadline), deadline, sent: send };
   });
@@ -105,7 +106,9 @@ async function lookBefore(
   due: boolean,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  if (due || plan.becoming.length > 0 || carriesMore(plan.changed)) return present(process, target, deadline);
+  // What goes along in a request, a list that is behind would spoil.
+  if (carriesMore(plan.changed)) return present(process, target, lookClosely, deadline);
+  if (due || plan.becoming.length > 0) return present(process, target, look, deadline);
   const wish = settingsByName(pick(plan.desired, plan.changed));
   const { impact } = impactOf(settingsByName(plan.before), wish);
   return atLeast(impact, "may-restart") ? seen(process, target, deadline) : undefined;
@@ -119,9 +122,14 @@ function pathsToSend({ desired, before, changed, becoming }: UpdatePlan, live: W
 }
 
 /** The compute as it is, which must be there. */
-async function present(process: Process, { project, id }: Target, deadline: Deadline): Promise<WireEndpoint> {
-  const now = await look(process, project, id, deadline);
-  if (!now) throw gone(project, id);
+async function present(
+  { context }: Process,
+  target: Target,
+  how: typeof look,
+  deadline: Deadline,
+): Promise<WireEndpoint> {
+  const now = await how(context, target, deadline);
+  if (!now) throw gone(target.project, target.id);
   return now;
 }
 
@@ -129,12 +137,9 @@ async function present(process: Process, { project, id }: Target, deadline: Dead
  * The compute as it is, as far as that can be seen soon. An interrupted run may have made the change, and then a second
  * restart would be for nothing; but no change has to wait for a list that fails.
  */
-function seen({ context }: Process, { project, id }: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
+function seen({ context }: Process, target: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
   const soon = new Deadline(context.clock, Math.min(LOOK_MS, deadline.leftMs()));
-  return context.lists.look(project, soon).then(
-    (all) => all.find((one) => one.id === id),
-    () => undefined,
-  );
+  return look(context, target, soon).catch(() => undefined);
 }
 
 /**
@@ -203,7 +208,8 @@ function withoutRequest(olds: Outputs, program: Program, { desired, notTaken }: 
 async function finish(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireEndpoint> {
   const { context } = process;
   const { project, id } = target;
-  const now = await present(process, target, deadline);
+  // Also where a list says that the work is done already: it may be behind.
+  const now = await present(process, target, lookClosely, deadline);
   if (target.program.inputs.waitForReady === false) return now;
   const left = await leftOver(process, target, olds, deadline);
   if (left.length > 0) {
@@ -220,7 +226,7 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
       );
     }
   }
-  const after = left.length > 0 ? ((await look(process, project, id, deadline)) ?? now) : now;
+  const after = left.length > 0 ? ((await lookClosely(context, target, deadline)) ?? now) : now;
   return hasNeverStarted(after) ? startAgain(process, target, olds, after, deadline) : after;
 }
 

@@ -5,6 +5,7 @@ import { Cancellation, cancellable } from "../cancellation.js";
 import { type Clock, systemClock } from "../clock.js";
 import { waitForLock } from "./locked.js";
 import { outcomeOf } from "./outcome.js";
+import { Removals } from "./removals.js";
 import { Turns } from "./turns.js";
 import { Watches } from "./watch.js";
 
@@ -18,6 +19,7 @@ export interface Context {
   clock: Clock;
   lists: EndpointLists;
   turns: Turns;
+  removals: Removals;
   watches: Watches;
   say: (line: string) => void;
   /** What to do about work that was not over in time, for its error. */
@@ -55,7 +57,10 @@ export function createContext(options: ContextOptions): Context {
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, cancellation, pollMs);
   const turns = new Turns(cancellation);
-  const context: Context = { client, clock: cancellable(clock, cancellation), lists, turns, watches, say, lateAdvice };
+  const removals = new Removals(cancellable(clock, cancellation));
+  const context: Context = {
+    ...{ client, clock: cancellable(clock, cancellation), lists, turns, removals, watches, say, lateAdvice },
+  };
   client.onLocked = (project, subject, deadline) => waitForLock(context, project, subject, deadline);
   client.onWrite = (project) => lists.wrote(project);
   client.onAccepted = (project, subject, operations) =>

@@ -47,3 +47,19 @@ export async function begunOn(
   const going = all.filter((one) => isGoing(one, context.clock.wall()));
   return going.length > 0 ? going : all.slice(-1);
 }
+
+/**
+ * What a change may have begun that told of no operations: what goes on, and what has ended since.
+ * @param since by the service's clock; NaN where that is not known: then the last that ended counts as well
+ */
+export async function begunSince(
+  context: Context,
+  project: string,
+  endpointId: string,
+  since: number,
+  deadline: Deadline,
+): Promise<WireOperation[]> {
+  if (Number.isNaN(since)) return begunOn(context, project, endpointId, deadline);
+  const all = await operationsOf(context, project, endpointId, deadline);
+  return all.filter((one) => isGoing(one, context.clock.wall()) || Date.parse(one.created_at ?? "") >= since);
+}

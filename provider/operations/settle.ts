@@ -115,3 +115,4 @@ function waitingFor(left: Tracked[], passedMs: number, deadline: Deadline): stri
 }
 
 export { begunOn, operationsOf, pendingOf } from "./pending.js";
+export { Patience };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { WireOperation } from "./operation.js";
-import { maybe, rows } from "./tolerant.js";
+import { maybe, rows, told } from "./tolerant.js";
 
 /** `settings` of a compute. Values of `pg_settings` are strings on the wire. */
 export const WireSettings = z.looseObject({
@@ -51,9 +51,22 @@ export const WireEndpointList = z.looseObject({ endpoints: z.array(WireEndpoint)
 /** Answer of `GET …/endpoints/{id}`. */
 export const WireEndpointAnswer = z.looseObject({ endpoint: WireEndpoint });
 
+/** What a change was answered with. */
+export interface WireEndpointChange {
+  endpoint: WireEndpoint;
+  operations: WireOperation[];
+  /** There where the answer has no list of operations, or one that can't be read: then work may go on that nobody told. */
+  untold?: true;
+}
+
 /** Answer of create, update, start, suspend and restart. */
-export const WireEndpointChange = z.looseObject({ endpoint: WireEndpoint, operations: rows(WireOperation) });
-export type WireEndpointChange = z.infer<typeof WireEndpointChange>;
+export const WireEndpointChange = z.looseObject({ endpoint: WireEndpoint, operations: told(WireOperation) }).transform(
+  ({ endpoint, operations: { list, isWhole } }): WireEndpointChange => ({
+    endpoint,
+    operations: list,
+    ...(isWhole ? {} : { untold: true }),
+  }),
+);
 
 /** Answer of delete: a missing body, or one without fields, is a success without operations. */
 export const WireEndpointRemoval = z.looseObject({ endpoint: maybe(WireEndpoint), operations: rows(WireOperation) });

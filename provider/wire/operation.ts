@@ -3,7 +3,8 @@ import { maybe, rows } from "./tolerant.js";
 
 /** A record of work on a project. `action` and `status` are open vocabularies: any word is kept as it came. */
 export const WireOperation = z.looseObject({
-  id: z.string().min(1),
+  /** A number is as good a name. */
+  id: z.union([z.string().min(1), z.int().nonnegative().transform(String)]),
   project_id: maybe(z.string()),
   branch_id: maybe(z.string()),
   endpoint_id: maybe(z.string()),

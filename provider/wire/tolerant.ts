@@ -7,13 +7,18 @@ import * as z from "zod";
 export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 /** A list of an answer. No list is an empty list, and a row that can't be read is left out. */
-export const rows = <T extends z.ZodType>(row: T) =>
+export const rows = <T extends z.ZodType>(row: T) => told(row).transform(({ list }) => list);
+
+/** A list of an answer, and whether all of it was told: an empty list says something, and no list says nothing. */
+export const told = <T extends z.ZodType>(row: T) =>
   z
     .array(z.unknown())
-    .catch([])
-    .transform((all) =>
-      all.flatMap((one): z.output<T>[] => {
+    .nullable()
+    .catch(null)
+    .transform((all) => {
+      const list = (all ?? []).flatMap((one): z.output<T>[] => {
         const parsed = row.safeParse(one);
         return parsed.success ? [parsed.data] : [];
-      }),
-    );
+      });
+      return { list, isWhole: all?.length === list.length };
+    });

@@ -46,7 +46,7 @@ describeWithEngine("a step that does not end well", (engine) => {
         );
         expect(error).toMatch(
           new RegExp(
-            `\\. Compute ${id} of project ${PROJECT} exists and is kept in the state; run \`pulumi up\` again`,
+            `\\. Compute ${id} of project ${PROJECT} is kept in the state; run \`pulumi up\` again`,
           ),
         );
         expect(await db()).toMatchObject({ id, inputs: { size: 1 }, outputs: { unfinished: [expect.any(String)] } });

@@ -54,7 +54,7 @@ new Endpoint("there", { projectId, branchId: "br-there", size: ${size} }, { prov
       expect(stdout).toMatch(
         /the service answered 401: supplied credentials do not pass authentication \(the key comes from COMPUTE_API_KEY/,
       );
-      expect(stdout).toContain(`Compute ${id} of project ${PROJECT} exists and is kept in the state`);
+      expect(stdout).toContain(`Compute ${id} of project ${PROJECT} is kept in the state`);
       expect(await inState()).toMatchObject([{ id, outputs: { unfinished: [expect.any(String)] } }]);
       em.faults.clear();
       await up();

@@ -137,7 +137,7 @@ describe("an operation that ends badly or never", () => {
       const { kept, message } = error as CallFailed;
       const [compute] = made(it);
       expect(kept).toMatchObject({ id: compute!.id, properties: { unfinished: [expect.any(String)] } });
-      expect(message).toContain(`Compute ${compute!.id} of project ${PROJECT} exists and is kept in the state`);
+      expect(message).toContain(`Compute ${compute!.id} of project ${PROJECT} is kept in the state`);
       it.emulator.faults.clear();
       const after = await (await it.again()).update(kept!.id, kept!.properties, inputs());
       expect(after).not.toHaveProperty("unfinished");

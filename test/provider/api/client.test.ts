@@ -33,7 +33,7 @@ describe("each method asks its route", () => {
       (s) => remove(s),
       { status: 200, body: { endpoint: ENDPOINT, operations: [operation] } },
       `DELETE ${P}/endpoints/ep-a`,
-      { missing: false, status: 200, operations: [operation] },
+      { missing: false, status: 200, named: "ep-a", operations: [operation] },
     ],
     [
       "getOperation",
@@ -88,11 +88,19 @@ describe("each method asks its route", () => {
 
 describe("a page of operations", () => {
   test("tells how many rows came, the unreadable ones as well", async () => {
-    const service = scripted([{ status: 200, body: { operations: [{ id: "a" }, { id: 7 }, "?"] } }]);
+    const service = scripted([{ status: 200, body: { operations: [{ id: "a" }, { id: {} }, "?"] } }]);
     const page = await service.clock.run(
       service.context.client.listOperations(PROJECT, { limit: 3 }, minutes(service)),
     );
     expect([page.operations.map(({ id }) => id), page.received]).toEqual([["a"], 3]);
+  });
+
+  test("takes a number for an id", async () => {
+    const service = scripted([{ status: 200, body: { operations: [{ id: 7 }] } }]);
+    const page = await service.clock.run(
+      service.context.client.listOperations(PROJECT, { limit: 3 }, minutes(service)),
+    );
+    expect(page.operations.map(({ id }) => id)).toEqual(["7"]);
   });
 });
 
