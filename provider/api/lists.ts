@@ -1,6 +1,6 @@
 import type { Cancellation } from "../cancellation.js";
 import type { Clock, Deadline } from "../clock.js";
-import { DeadlineExceeded } from "../errors.js";
+import { Cancelled, DeadlineExceeded, isKind } from "../errors.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { LAST_REQUEST_MS } from "./caller.js";
 import type { Client } from "./client.js";
@@ -46,7 +46,7 @@ export class EndpointLists {
 
   /** May be up to 5 s old, unless this process wrote to the project since. */
   read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
-    return this.#cancellation.limit(deadline.graceMs, () => this.#read(project, deadline));
+    return this.#unlessCancelled(project, deadline, () => this.#read(project, deadline));
   }
 
   async #read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
@@ -60,7 +60,7 @@ export class EndpointLists {
 
   /** Never from the cache: shared only with callers whose request was not sent yet. */
   look(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
-    return this.#cancellation.limit(deadline.graceMs, () =>
+    return this.#unlessCancelled(project, deadline, () =>
       this.#wait(this.#join(project, deadline, GATHER_MS), project, deadline),
     );
   }
@@ -74,6 +74,14 @@ export class EndpointLists {
   /** This process has deleted the compute, and it is gone: no list shows it any more. */
   deleted(id: string): void {
     this.#deleted.add(id);
+  }
+
+  #unlessCancelled<T>(project: string, { graceMs }: Deadline, work: () => Promise<T>): Promise<T> {
+    return this.#cancellation.limit(graceMs, work).catch((error: unknown) => {
+      throw isKind(error, "cancelled")
+        ? new Cancelled(`interrupted before the computes of project ${project} were listed`)
+        : error;
+    });
   }
 
   #join(project: string, deadline: Deadline, gatherMs: number): Shared {
