@@ -54,6 +54,9 @@ function problemOf(text: string) {
   return parsed.success ? parsed.data : undefined;
 }
 
+/** Whether the body has the form of the API's errors. */
+export const isProblem = (text: string): boolean => problemOf(text)?.message !== undefined;
+
 /** The beginning of a body that is no error of the API, named for what it is and where it comes from. */
 function beginningOf({ status, headers, text }: TransportAnswer, host: string): string {
   if (status >= 300 && status < 400) {

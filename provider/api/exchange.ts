@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type * as z from "zod";
 import type { Clock } from "../clock.js";
 import { ServiceError, Stopped, Unclear } from "../errors.js";
-import { type Asked, describe, parse } from "./answer.js";
+import { type Asked, describe, isProblem, parse } from "./answer.js";
 import { isCertificateError, isTooLarge, isUnsent, networkReason } from "./network.js";
 import { redact } from "./redact.js";
 import { type Failure, isUnclear } from "./retry.js";
@@ -81,6 +81,16 @@ function failureOf(thrown: unknown): Failure {
   return { kind: isUnsent(thrown) ? "unsent" : "cut" };
 }
 
+/** For a 404, which may come from a server's other pages: a URL without its version is an easy mistake. */
+function doubtOfUrl(baseUrl: string, body: string): string {
+  if (!/\/v\d+[a-z0-9]*$/i.test(new URL(baseUrl).pathname)) {
+    return " (the service's URL does not end in its version: is /api/v2 missing?)";
+  }
+  return isProblem(body)
+    ? ""
+    : " (the API does not answer so: is the service's URL right? It looks like https://host/api/v2)";
+}
+
 /** What the answer means. */
 function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): Exchanged<T> {
   const { method, path, schema, lenient, secret } = question;
@@ -103,6 +113,7 @@ function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): E
     const hint = status === 401 && wire.keyHint ? `; ${wire.keyHint}` : "";
     said.message += ` (the key comes from ${wire.keySource}${hint})`;
   }
+  if (status === 404) said.message += doubtOfUrl(wire.baseUrl, answer.text);
   const failure: Failure = { kind: "status", status, message: said.message, retryAfterMs: said.retryAfterMs };
   const unclear = isUnclear(method, failure);
   return {

@@ -73,9 +73,29 @@ describe("errors", () => {
 
   test("take the request id from the header where the body has none", async () => {
     const service = scripted([{ status: 404, text: HTML, headers: { "x-neon-ret-request-id": "r-2" } }]);
-    expect((await failed(service, get(service))).message).toContain(
-      "404: an HTML page from service.test: Down for a moment (request id r-2)",
+    expect((await failed(service, get(service))).message).toMatch(
+      /404: an HTML page from service\.test: Down for a moment .*\(request id r-2\)$/,
     );
+  });
+
+  const MISSING = "(the service's URL does not end in its version: is /api/v2 missing?)";
+  const OTHER = "(the API does not answer so: is the service's URL right?";
+  test.each<[string, Reply, string | undefined]>([
+    ["https://service.test", { status: 404, text: HTML }, MISSING],
+    ["https://service.test/", { status: 404, body: { message: "route not found" } }, MISSING],
+    ["https://service.test/api/", { status: 404, body: { message: "route not found" } }, MISSING],
+    ["https://service.test/v2/api", { status: 404, body: {} }, MISSING],
+    ["https://service.test/api/v2", { status: 404, text: HTML }, OTHER],
+    ["https://service.test/api/v2", { status: 404, text: "404 page not found" }, OTHER],
+    ["https://service.test/api/v2", { status: 404, body: { error: "not found" } }, OTHER],
+    ["https://service.test/api/v2/", { status: 404, body: { code: "", message: "project not found" } }, undefined],
+    ["https://service.test/v3beta", { status: 404, body: { message: "project not found" } }, undefined],
+    ["https://service.test", { status: 400, body: { message: "bad" } }, undefined],
+  ])("of %s and %j doubt the URL, where the answer may not be the API's", async (baseUrl, reply, doubt) => {
+    const service = scripted([reply], { baseUrl });
+    const { message } = await failed(service, get(service));
+    expect(/\((the service's URL|the API does).*\)$/.exec(message)?.[0] ?? "").toContain(doubt ?? "");
+    expect(/the service's URL/.test(message)).toBe(doubt !== undefined);
   });
 
   test.each([401, 403])("of a refused key (%i) name where it comes from", async (status) => {
