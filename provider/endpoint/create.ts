@@ -3,15 +3,16 @@
 import type { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { untilClear } from "../operations/lost.js";
-import { operationsOf, pendingOf } from "../operations/settle.js";
+import { pendingOf } from "../operations/settle.js";
 import { differingPaths, pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
-import { differences, isHidden, type Wish } from "../rules/settings.js";
+import { isHidden } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { Inputs, Program } from "./inputs.js";
 import { lookClosely } from "./look.js";
+import { calledAs, findLost, list } from "./lost-create.js";
 import { carriesMore, createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { changeable } from "./plan.js";
@@ -20,13 +21,11 @@ import {
   alreadyThere,
   assertRegion,
   deadlineFor,
-  kept,
   type Process,
   patch,
   readBack,
   settleOrKeep,
   type Target,
-  UNKNOWN_OPERATION,
 } from "./step.js";
 
 export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
@@ -60,7 +59,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       origin: "create",
     };
     process.created.set(target.id, calledAs(program));
-    const after = await settleOrKeep(process, target, made, deadline, existing === undefined);
+    const after = await settleOrKeep(process, target, made, deadline, existing ? undefined : "made");
     // What an interrupted run left may have failed to start, and is taken over as it is.
     const latest = { ...made, endpoint: after };
     const answer = existing ? await startedAfter(process, target, target.last, latest, deadline) : made.endpoint;
@@ -69,10 +68,6 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const sent = changeable(wishOf(inputs));
   return { id: target.id, outputs: await readBack(process, target, answer, { sent }, deadline) };
 }
-
-/** For whoever has to tell it from the others: "api-1a2b3c4d on branch br-…". */
-const calledAs = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
-  `${name ?? autoName ?? "without a name"} on branch ${branchId} of project ${projectId}`;
 
 /** What must not be worked on by two at once: a branch, a compute, and a name by which a lost create would be found. */
 const keysOf = ({ branchId, adopt, name }: Inputs) => [
@@ -145,16 +140,24 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
   }
   const desired = changeable(wish);
   const paths = differingPaths(desired, valuesByPath(live));
+  const target = { project, id: existing.id, last: {}, program };
   if (paths.length > 0) {
-    const target = { project, id: existing.id, last: {}, program };
     // The settings that it has go along in the request, and a list may be behind.
     const now = carriesMore(paths) ? await lookClosely(process.context, target, deadline) : existing;
     return patch(process, target, settingsByName(pick(desired, paths)), now, deadline);
   }
+  // Nothing is sent that could tell whether the list was behind.
+  const now = await lookClosely(process.context, target, deadline);
+  if (!now) throw new Stopped(notThere(project, existing.id));
+  if (differingPaths(desired, valuesByPath(liveOf(now))).length > 0) return adopt(process, program, now, deadline);
+  existing = now;
   const busy = existing.pending_state !== undefined || existing.current_state === "init";
   const operations = busy ? await pendingOf(process.context, project, existing.id, deadline) : [];
   return { endpoint: existing, operations };
 }
+
+const notThere = (project: string, id: string): string =>
+  `adopt means ${id}, which the list of project ${project} still has, but it is not there any more: somebody has just deleted it. Nothing was changed. Run \`pulumi up\` again`;
 
 /** Creates the compute; after a lost answer it looks for the compute before it asks again. */
 async function post(
@@ -189,55 +192,6 @@ async function post(
     return await untilClear(process.context, deadline, send, find);
   } catch (error) {
     throw await explained(process, error, inputs, project, deadline);
-  }
-}
-
-/**
- * What was not there before, is as we asked, and is no other create's of this process. A compute with the name that is
- * ours alone is ours even where the service did not take every setting.
- */
-async function findLost(
-  process: Process,
-  program: Program,
-  before: readonly WireEndpoint[],
-  wish: Wish,
-  deadline: Deadline,
-): Promise<WireEndpointChange | undefined> {
-  const { inputs, autoName } = program;
-  const project = inputs.projectId ?? "";
-  const known = new Set(before.map((one) => one.id));
-  const now = await process.context.lists.look(project, deadline);
-  const fresh = now.filter((one) => {
-    const { type } = { ...wish, ...liveOf(one) };
-    return !known.has(one.id) && !process.created.has(one.id) && type === wish.type;
-  });
-  const name = inputs.name ?? autoName;
-  const asAsked = fresh.filter(
-    (one) =>
-      (one.name === undefined ? one.branch_id !== undefined : one.name === name) &&
-      differences(wish, { ...(wish as object), ...liveOf(one), name: inputs.name }).length === 0,
-  );
-  // Somebody may have moved it to another branch already.
-  const named = fresh.filter((one) => name !== undefined && one.name === name);
-  // One of which the answer shows too little is not taken, and none is made beside it.
-  const nameless = fresh.filter((one) => one.name === undefined && (one.branch_id ?? wish.branchId) === wish.branchId);
-  const candidates = [asAsked, named, nameless].find((some) => some.length > 0) ?? [];
-  const sure = candidates === asAsked || (candidates === named && inputs.name === undefined);
-  if (candidates.length > 1 || (candidates[0] && !sure)) {
-    throw new Stopped(
-      `the answer to creating a compute in project ${project} was lost, and what is new there may or may not be it: ${list(candidates)}. Nothing is in the state. Take the right one over with adopt: "ep-…", and delete what nobody needs`,
-    );
-  }
-  const [found] = candidates;
-  if (!found) return undefined;
-  process.created.set(found.id, calledAs(program));
-  try {
-    // All that ever happened to it is ours; what has failed already is as bad as what fails later.
-    return { endpoint: found, operations: await operationsOf(process.context, project, found.id, deadline) };
-  } catch (error) {
-    const last = knownAfter(pruned({ name: autoName }), inputs);
-    const target: Target = { project, id: found.id, program, last, adopted: false, origin: "create" };
-    throw kept(target, found, [UNKNOWN_OPERATION], error);
   }
 }
 
@@ -323,8 +277,3 @@ async function explained(
   const id = now.find((one) => isPrimaryOf(one, inputs.branchId))?.id ?? "made meanwhile";
   return new Stopped(`${primaryExists(inputs, project, id)} (${error.message})`);
 }
-
-const list = (some: readonly WireEndpoint[]): string =>
-  some.length === 0
-    ? "none"
-    : some.map((one) => `${one.id} (${one.type ?? "compute"} on ${one.branch_id ?? "some branch"})`).join(", ");

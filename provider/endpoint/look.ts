@@ -17,7 +17,7 @@ const NOT_THERE = new Set([404, 405, 501]);
 /** The compute in a fresh list of its project. A list may be behind: one that it lacks is asked for itself. */
 export async function look(context: Context, place: Place, deadline: Deadline): Promise<WireEndpoint | undefined> {
   const all = await context.lists.look(place.project, deadline);
-  return all.find((one) => one.id === place.id) ?? itself(context, place, deadline);
+  return all.find((one) => one.id === place.id) ?? lookAtItself(context, place, deadline);
 }
 
 /** As `look`, but the list may be up to 5 s old where this process has not written to the project since. */
@@ -27,7 +27,7 @@ export async function lookForRead(
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
   const all = await context.lists.read(place.project, deadline);
-  return all.find((one) => one.id === place.id) ?? itself(context, place, deadline);
+  return all.find((one) => one.id === place.id) ?? lookAtItself(context, place, deadline);
 }
 
 /**
@@ -39,7 +39,7 @@ export async function lookClosely(
   place: Place,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  const found = await itself(context, place, deadline);
+  const found = await lookAtItself(context, place, deadline);
   return found ?? stillListed(context, place, deadline);
 }
 
@@ -56,7 +56,7 @@ export async function lookAfterDelete(
   const all = await context.lists.look(place.project, deadline);
   const listed = all.find((one) => one.id === place.id);
   if (!listed && named) return undefined;
-  const found = await itself(context, place, deadline);
+  const found = await lookAtItself(context, place, deadline);
   return found ?? (listed && (await isListBehind(context, place, all, deadline)) ? undefined : listed);
 }
 
@@ -68,7 +68,7 @@ async function stillListed(context: Context, place: Place, deadline: Deadline): 
 }
 
 /** GET …/endpoints/{id}. Undefined also where the service has no such route. */
-async function itself({ client }: Context, { project, id }: Place, deadline: Deadline) {
+export async function lookAtItself({ client }: Context, { project, id }: Place, deadline: Deadline) {
   try {
     const found = await client.getEndpoint(project, id, deadline);
     // Somebody else's compute would say the wrong thing about this one.
@@ -91,5 +91,5 @@ async function isListBehind(
 ): Promise<boolean> {
   if (context.client.hasAnsweredOne) return true;
   const other = all.find((one) => one.id !== id);
-  return other !== undefined && (await itself(context, { project, id: other.id }, deadline)) !== undefined;
+  return other !== undefined && (await lookAtItself(context, { project, id: other.id }, deadline)) !== undefined;
 }

@@ -19,12 +19,15 @@ const LONGEST_MS = 5_000;
 /** Milliseconds in which a compute of an answer may be missing: a list may be behind where it can't be asked for itself. */
 const MISSING_MS = 30_000;
 
+/** A change that has made the compute, or one that has asked for its start. */
+export type Begins = "made" | "started";
+
 /** What is waited for. */
 export interface Resting {
   /** What the change was answered with. */
   change: WireEndpointChange;
-  /** Whether the change has made the compute or starts it: then it does not rest before it has started. */
-  starts?: boolean;
+  /** What the change has done, where it starts the compute: then the compute does not rest before it has started. */
+  begins?: Begins;
   /** Operations of the change that the service does not know any more: they say nothing of how they ended. */
   vanished?: string[];
 }
@@ -36,7 +39,7 @@ export interface Resting {
 export async function untilRest(
   context: Context,
   place: Place,
-  { change, starts = false, vanished = [] }: Resting,
+  { change, begins, vanished = [] }: Resting,
   deadline: Deadline,
 ): Promise<WireEndpoint> {
   const { clock, say } = context;
@@ -46,11 +49,11 @@ export async function untilRest(
   let missingSince: number | undefined;
   for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(LONGEST_MS, pauseMs * 2)) {
     // Their words are better than ours, and a compute whose start has failed looks like one that waits for it.
-    const begun = await operationsOfChange(context, place, change, starts, deadline);
+    const begun = await operationsOfChange(context, place, change, begins === "made", deadline);
     if (begun.length > 0) await settle(context, place.project, begun, deadline);
     const now = await lookClosely(context, place, deadline);
     missingSince = now ? undefined : (missingSince ?? clock.now());
-    if (now && isAtRest(now, starts && change.untold === true)) {
+    if (now && isAtRest(now, begins !== undefined && change.untold === true)) {
       if (vanished.length > 0 && hasNeverStarted(now)) {
         throw new OperationFailed(`${lost}compute ${id} has never started`, vanished);
       }

@@ -36,7 +36,7 @@ export async function startAgain(
     for (let seen = now; ; ) {
       const done = await act(context, "start", target, seen, {}, deadline);
       if (!done) throw gone(project, id);
-      await settleOrKeep(process, target, done, deadline, done.sent);
+      await settleOrKeep(process, target, done, deadline, done.sent ? "started" : undefined);
       if (done.sent || target.program.inputs.waitForReady === false) return done.endpoint;
       // What was under way and looked like a start (the service's own check, say) may have been none.
       const after = await look(context, target, deadline);

@@ -16,7 +16,7 @@ import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./i
 import { lookClosely, lookForRead } from "./look.js";
 import { liveOf, toldBy, updateBody } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf, withValues } from "./outputs.js";
-import { untilRest, untilThere } from "./rest.js";
+import { type Begins, untilRest, untilThere } from "./rest.js";
 import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
@@ -155,7 +155,7 @@ const taken = ({ branchId }: Live, id: string, error: ServiceError): Stopped =>
 
 /**
  * Waits for what a change began; a failure keeps the compute in the state, with what is unfinished.
- * @param starts whether the change has made the compute, or starts it
+ * @param begins what the change has done, where it starts the compute
  * @returns the compute as it was seen last
  */
 export async function settleOrKeep(
@@ -163,7 +163,7 @@ export async function settleOrKeep(
   target: Target,
   change: WireEndpointChange,
   deadline: Deadline,
-  starts = false,
+  begins?: Begins,
 ): Promise<WireEndpoint> {
   const { endpoint, operations } = change;
   if (target.program.inputs.waitForReady === false) return endpoint;
@@ -173,7 +173,7 @@ export async function settleOrKeep(
     // With operations that were told and are done, the read-back is soon enough.
     const isSilent = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
     if (vanished.length === 0 && !change.untold && !isSilent) return endpoint;
-    return await untilRest(process.context, target, { change, starts, vanished }, deadline);
+    return await untilRest(process.context, target, { change, begins, vanished }, deadline);
   } catch (error) {
     const ids =
       isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")

@@ -45,9 +45,7 @@ describeWithEngine("a step that does not end well", (engine) => {
           ),
         );
         expect(error).toMatch(
-          new RegExp(
-            `\\. Compute ${id} of project ${PROJECT} is kept in the state; run \`pulumi up\` again`,
-          ),
+          new RegExp(`\\. Compute ${id} of project ${PROJECT} is kept in the state; run \`pulumi up\` again`),
         );
         expect(await db()).toMatchObject({ id, inputs: { size: 1 }, outputs: { unfinished: [expect.any(String)] } });
         expect(changes(em).map(({ line }) => line.split(" ")[0])).toEqual(["POST"]);

@@ -48,7 +48,10 @@ describe("laws of an update", { timeout: 120_000 }, () => {
           const outcome = await lab.attempt("db", b);
           // One limit of the program beside another one of somebody's may be no pair.
           if (outcome.error) {
-            expect([outcome.error.message, done(outcome)]).toEqual([expect.stringContaining("pulumi up --refresh"), []]);
+            expect([outcome.error.message, done(outcome)]).toEqual([
+              expect.stringContaining("pulumi up --refresh"),
+              [],
+            ]);
             expect(refresh).toBe(false);
             return;
           }
