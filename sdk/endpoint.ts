@@ -3,7 +3,7 @@ import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
 import { warnOfConfig } from "./config-warnings.js";
 import { failure } from "./failure.js";
-import { secretsOf, urnOf } from "./hints.js";
+import { mayReplaceOf, secretsOf, urnOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
@@ -245,12 +245,14 @@ export class Endpoint extends pulumi.CustomResource {
 const NOT_SHOWN = ["__notice", "__secret", "__autoName"];
 
 /** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
-function hintsOf(args: EndpointArgs, { customTimeouts, replaceOnChanges }: pulumi.CustomResourceOptions) {
+function hintsOf(args: EndpointArgs, opts: pulumi.CustomResourceOptions) {
+  const { customTimeouts } = opts;
   const secret = secretsOf(args ?? {});
+  const mayReplace = mayReplaceOf(opts);
   return {
     ...(customTimeouts ? { customTimeouts } : {}),
     ...(secret ? { __secret: secret } : {}),
-    ...(replaceOnChanges?.length ? { __mayReplace: true } : {}),
+    ...(mayReplace ? { __mayReplace: mayReplace } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-// Two hints that the class hands to the provider's check, which can see neither by itself.
+// Hints that the class hands to the provider's check, which can see none of them by itself.
 
 import * as pulumi from "@pulumi/pulumi";
 import { ENDPOINT_TYPE } from "./literal.js";
@@ -32,3 +32,49 @@ function mayHide(value: unknown): boolean {
   if (pulumi.Output.isInstance(value) || value instanceof Promise) return true;
   return value !== null && typeof value === "object" && Object.values(value).some(mayHide);
 }
+
+type MayReplace = true | "rules";
+
+/**
+ * Whether a change may become a replacement by the option `replaceOnChanges`: `true` where the constructor got it, "rules"
+ * where rules of the program may add it later. Those see the resource after the constructor.
+ */
+export function mayReplaceOf(
+  opts: pulumi.CustomResourceOptions,
+): MayReplace | pulumi.Output<MayReplace | undefined> | undefined {
+  if (opts.replaceOnChanges?.length) return true;
+  if (opts.transforms?.length || opts.transformations?.length || transformationsAbove(opts) || hasCallbacks())
+    return "rules";
+  const { parent } = opts;
+  if (!parent) return undefined;
+  // A component registers its transforms before it has its URN. A plain promise makes no dependency on the component.
+  return pulumi.output(
+    new Promise<MayReplace | undefined>((resolve) =>
+      parent.urn.apply(() => resolve(hasCallbacks() ? "rules" : undefined)),
+    ),
+  );
+}
+
+interface Internals {
+  getStackResource?: () => { __transformations?: unknown[] } | undefined;
+  getStore?: () => { callbacks?: { _callbacks?: { size?: number } } };
+}
+
+/** What Pulumi says to nobody. Nothing is found where another version keeps it elsewhere. */
+function internals(): Internals {
+  try {
+    return require("@pulumi/pulumi/runtime/state") as Internals;
+  } catch {
+    return {};
+  }
+}
+
+/** Transformations of the parents and of the stack, which each resource inherits. */
+function transformationsAbove({ parent }: pulumi.CustomResourceOptions): boolean {
+  const above = (parent ?? internals().getStackResource?.()) as { __transformations?: unknown[] } | undefined;
+  return (above?.__transformations?.length ?? 0) > 0;
+}
+
+/** Whether the program has given the engine more functions to call than our hook: transforms, or other hooks. */
+const hasCallbacks = (): boolean => (internals().getStore?.().callbacks?._callbacks?.size ?? 0) > OURS;
+const OURS = 1;

@@ -3,20 +3,12 @@
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { type ImpactNotice, readNotice, withoutFirstWord } from "../provider/rules/notice.js";
-import { atLeast, impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
-import {
-  differences,
-  type Live,
-  propertyOf,
-  type SettingName,
-  UNKNOWN,
-  type Wish,
-} from "../provider/rules/settings.js";
-import { type Asked, wishOf } from "../provider/rules/wish.js";
+import { readNotice } from "../provider/rules/notice.js";
+import { atLeast } from "../provider/rules/restart.js";
+import { differences, type Live, type SettingName, UNKNOWN, type Wish } from "../provider/rules/settings.js";
 import { Live as LiveFacts } from "./live.js";
-
-type Props = Record<string, unknown>;
+import { type Props, plain } from "./plain.js";
+import { changeOf, isUnfinished, surprisesIn, warningOf, warningOfCreation, warningOfRest } from "./warnings.js";
 
 /** One hook for all computes of a run, and what it has seen. */
 export interface Notice {
@@ -111,112 +103,19 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
   if (!olds) {
     // A creation, or the second half of a replacement: only check knows.
     if (mode === "allow" || notice === undefined || notice.impact === "none") return;
-    void pulumi.log.warn(approved + warningOfCreation(notice, withoutFirstWord(news["restart"])), at);
+    void pulumi.log.warn(approved + warningOfCreation(notice, news["restart"]), at);
     return;
   }
-  const [live, wish] = [liveIn(olds), wishIn(news)];
+  const change = changeOf(olds, news, secrets, notice);
+  const { live, wish, verdict } = change;
   staying.set(args.urn, stayingOf(args.oldOutputs ?? {}, live, wish, news));
-  const verdict = impactOf(live, wish, { secrets, asSize: news["size"] !== undefined });
   // Messages are never awaited: they wait for the URN, which waits for this hook.
   if (mode !== "allow" && verdict.impact !== "none") {
     const words = await now.wordsOf(args.urn, String(olds["projectId"]), args.id, verdict.impact);
     void pulumi.log.warn(approved + warningOf(args.id, verdict, words), at);
   } else if (mode !== "allow" && isUnfinished(olds)) void pulumi.log.warn(warningOfRest(args.id), at);
-  for (const line of surprisesIn(olds, news, wish, live)) void pulumi.log.warn(line, at);
+  for (const line of surprisesIn(olds, news, change)) void pulumi.log.warn(line, at);
   for (const note of verdict.notes) void pulumi.log.info(note, at);
 }
 
-const RECONNECT = "Clients should reconnect by themselves.";
-
-function warningOf(id: string, verdict: Verdict, now: string | undefined): string {
-  const does = { "may-restart": "may restart", restart: "restarts", stop: "stops" } as Record<string, string>;
-  const mayReplace = verdict.reasons.some(({ property }) => property === "projectId" || property === "type");
-  const what = mayReplace ? "may replace" : (does[verdict.impact] ?? "affects");
-  const live = now ? ` Right now it is ${now}.` : "";
-  return `this change ${what} compute ${id}: ${sentence(verdict)}.${live} ${RECONNECT}`;
-}
-
-/** What the diff shows without its reason, or not at all. */
-function surprisesIn(olds: Props, news: Props, wish: Wish, live: Live): string[] {
-  const refused = Object.keys((olds["notTaken"] ?? {}) as Props);
-  const again = differences(wish, live).map(propertyOf);
-  const lines = refused
-    .filter((property) => again.includes(property))
-    .map((property) => `${property} is asked for again: the service did not take it the last time`);
-  const before = olds["onDelete"];
-  // What was taken over is released where nothing else is said, what was made is deleted.
-  const anyway = olds["adopted"] === true ? "release" : "delete";
-  if (before !== undefined && before !== anyway && news["onDelete"] === undefined) {
-    const changes =
-      anyway === "release"
-        ? "which was taken over, is no longer deleted with the resource: it is released"
-        : "which was made for the resource, is no longer released with it: it is deleted";
-    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${before}"`);
-  }
-  return lines;
-}
-
-const isUnfinished = ({ unfinished }: Props): boolean => Array.isArray(unfinished) && unfinished.length > 0;
-
-/** The state can't tell what became of a change that failed: the update finds out, and finishes it. */
-function warningOfRest(id: string): string {
-  return `an earlier change of compute ${id} did not end well: this update looks what became of it and sends again what is missing; then the compute may restart, and open connections drop. ${RECONNECT}`;
-}
-
-/** An adoption, or a replacement: only one of them may have another project or type. */
-function warningOfCreation({ impact, properties }: ImpactNotice, text: string): string {
-  const mayReplace = properties.includes("projectId") || properties.includes("type");
-  if (impact === "may-restart" && !mayReplace) return `this creation ${text}. ${RECONNECT}`;
-  return `this change ${impact === "new-host" ? "replaces" : "may replace"} the compute: ${text}`;
-}
-
 const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-
-/** A value of the hook in plain form: secrets come as Outputs, unknown values as marks. */
-async function plain(props: Props | undefined, secrets: Set<string>): Promise<Props> {
-  const copy: Props = {};
-  for (const [name, value] of Object.entries(props ?? {}))
-    copy[name] = await plainValue(value, () => secrets.add(name));
-  return copy;
-}
-
-async function plainValue(value: unknown, isSecret: () => void): Promise<unknown> {
-  if (pulumi.Output.isInstance(value)) {
-    isSecret();
-    return plainValue(await new Promise((resolve) => value.apply(resolve)), isSecret);
-  }
-  if (pulumi.isUnknown(value)) return UNKNOWN;
-  if (Array.isArray(value)) return Promise.all(value.map((one) => plainValue(one, isSecret)));
-  if (value === null || typeof value !== "object") return value;
-  const entries = Object.entries(value).map(async ([key, inner]) => [key, await plainValue(inner, isSecret)] as const);
-  return Object.fromEntries(await Promise.all(entries));
-}
-
-/** The wish in the hook's inputs; a part of `settings` that holds an unknown value is unknown whole. */
-function wishIn(news: Props): Wish {
-  const unknown = new Set<string>();
-  const asked: Props = {};
-  for (const [name, value] of Object.entries(news)) {
-    if (value === UNKNOWN || (Array.isArray(value) && holdsUnknown(value))) unknown.add(name);
-    else if (name !== "settings") asked[name] = value;
-    else asked[name] = knownParts(value as Props, unknown);
-  }
-  return wishOf(asked as Asked, unknown);
-}
-
-function knownParts(settings: Props, unknown: Set<string>): Props {
-  return Object.fromEntries(
-    Object.entries(settings).filter(([part, value]) => {
-      const isKnown = !holdsUnknown(value);
-      if (!isKnown) unknown.add(`settings.${part}`);
-      return isKnown;
-    }),
-  );
-}
-
-const holdsUnknown = (value: unknown): boolean =>
-  value === UNKNOWN || (value !== null && typeof value === "object" && Object.values(value).some(holdsUnknown));
-
-function liveIn(olds: Props): Live {
-  return wishOf(olds as Asked) as Live;
-}

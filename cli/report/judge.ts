@@ -1,6 +1,7 @@
 // One step of one compute -> what happens to it. The op decides first, then the worst of the notice in the document and of
 // what the rules say of the old inputs and of the old outputs. Diagnostics decide nothing.
 
+import { EFFECT_OF } from "../../provider/rules/notice.js";
 import { type Impact, impactOf, replacementOf, type Verdict, worst } from "../../provider/rules/restart.js";
 import { isHidden, type Wish } from "../../provider/rules/settings.js";
 import { EFFECTS, VALUES } from "../../provider/rules/texts.js";
@@ -67,7 +68,8 @@ const MISSING =
 
 export function judgeUpdate(compared: Compared): Judged {
   const { asked, had, wish, asSize, marker, hidden, step } = compared;
-  const verdictOf = (old: Wish | undefined) => (old ? impactOf(old, wish, { asSize, secrets: hidden }) : undefined);
+  const verdictOf = (old: Wish | undefined) =>
+    old ? impactOf(old, wish, { asSize, secrets: hidden, showsStrings: true }) : undefined;
   const [first, second] = [verdictOf(asked), verdictOf(had)];
   const verdict = second && (!first || worse(second.impact, first.impact)) ? second : first;
   const judged = worseOf(verdict, compared);
@@ -91,7 +93,7 @@ export function judgeUpdate(compared: Compared): Judged {
 
 export function judgeReplacement(compared: Compared): Judged {
   const { asked, had, wish, asSize, marker, hidden } = compared;
-  const verdict = replacementOf(asked ?? had ?? {}, wish, { asSize, secrets: hidden });
+  const verdict = replacementOf(asked ?? had ?? {}, wish, { asSize, secrets: hidden, showsStrings: true });
   const { causes, said, told, effect, notes } = worseOf(asked || had ? verdict : undefined, compared);
   const isSaid = causes.length > 0 || marker?.impact === "new-host";
   const asks = "an option asks for the replacement: replaceOnChanges, --replace, --target-replace or a taint";
@@ -116,13 +118,6 @@ export function judgeCreation({ marker, step }: Compared): Judged {
   return judged;
 }
 
-/** What becomes of a compute of which only the notice tells. */
-const EFFECT_OF: Partial<Record<Impact, string>> = {
-  restart: EFFECTS.restarts,
-  stop: EFFECTS.stops,
-  "new-host": EFFECTS.newHost,
-};
-
 /** The verdict's account of it, unless the notice says worse. */
 function worseOf(verdict: Verdict | undefined, { marker, hidden }: Compared): Judged {
   if (marker && (!verdict || worse(marker.impact, verdict.impact))) {
@@ -133,7 +128,7 @@ function worseOf(verdict: Verdict | undefined, { marker, hidden }: Compared): Ju
       .slice(0, MOST_CAUSES)
       .map((path) => `${path} ${isHidden(path, hidden) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
     const told = properties.map((path) => path.split(".")[0]!);
-    const effect = EFFECT_OF[impact] ?? (text === "" ? undefined : quote(text));
+    const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_OF[impact];
     return { impact, causes: [], said: clean(said.join(", "), LONGEST), told, ...(effect ? { effect } : {}), notes };
   }
   if (!verdict) return { impact: "none", causes: [], notes: [] };

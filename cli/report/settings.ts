@@ -2,13 +2,14 @@
 // object), and a value that preview does not know is a fixed text, whatever their types are.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import type { Wish } from "../../provider/rules/settings.js";
+import { SIGNATURE, type Wish } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
 import { isText, listOf, record } from "./preview.js";
 import type { Raw } from "./types.js";
 
 const SECRET = "[secret]";
-const SECRET_KEY = "4dabf18193072939515e22adb298388d";
+/** Beside it, Pulumi's signature stands for assets and archives, which are compared by their content. */
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 const DEEPEST = 20;
 
 export interface Values {
@@ -93,8 +94,7 @@ function librariesOf({ useDefaults, enabledLibraries }: Raw) {
 }
 
 const isUnknown = (value: unknown): boolean => value === UNKNOWN_VALUE;
-const isSecret = (value: unknown): boolean =>
-  value === SECRET || (record(value) !== undefined && SECRET_KEY in (value as Raw));
+const isSecret = (value: unknown): boolean => value === SECRET || record(value)?.[SIGNATURE] === SECRET_SIGNATURE;
 
 /** Whether the value is such a one, or one of its parts. What is nested too deep counts as one. */
 function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): boolean {

@@ -54,8 +54,9 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
       const approval = digestBy(judge);
       const anew = digestBy(replacementOf);
       if (![approval, anew].some((one) => one !== undefined && config.approvals.digests.has(one))) {
-        const mayReplace = news["__mayReplace"] === true && verdict.impact !== "new-host";
-        failures.push(...refusals(verdict, urn, approval, inputs.onRestart, config, mayReplace ? anew : undefined));
+        const isAsked = verdict.impact !== "new-host" && anew !== undefined;
+        const asked = isAsked ? { digest: anew, by: news["__mayReplace"] } : undefined;
+        failures.push(...refusals(verdict, urn, approval, inputs.onRestart, config, asked));
       }
     }
   }
@@ -116,7 +117,8 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   return [
     {
       property: "regionId",
-      reason: `the compute is in ${old}: a compute can't change its region, which is its project's. Take regionId back, or name a project in ${next}`,
+      reason:
+        "the compute is in another region and can't change it: a region is the project's. Take regionId back, or name a project in that region",
     },
   ];
 }
@@ -126,7 +128,8 @@ const isRefused = ({ impact }: Verdict, own: OnRestart | undefined, { onRestart:
 
 /**
  * @param approval the digest that approves the change, where one can
- * @param anew the one that approves it as a replacement too, where an option may ask for that
+ * @param anew the one that approves it as a replacement too, with who may ask for that: the option `replaceOnChanges`
+ * (true), or rules of the program ("rules") that may add the option after the constructor
  */
 function refusals(
   verdict: Verdict,
@@ -134,18 +137,25 @@ function refusals(
   approval: string | undefined,
   own: OnRestart | undefined,
   { approvals }: ProviderConfig,
-  anew?: string,
+  anew?: { digest: string; by: unknown },
 ): Problem[] {
   // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
   const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   // The same tail in every refusal, for whoever reads it by machine.
-  const ended = approvals.ended.get(anew ?? "") ?? approvals.ended.get(approval ?? "");
-  const over = ended ? `. Its approval ended on ${ended}` : "";
-  const wider = anew ? ". replaceOnChanges may give the compute a new host: an approval is for that too" : "";
-  const given = anew ?? approval;
+  const [isAsked, mayBeAsked] = [anew?.by === true, anew?.by === "rules"];
+  const given = isAsked ? anew?.digest : approval;
+  const over = [isAsked || mayBeAsked ? anew?.digest : undefined, approval].flatMap(
+    (one) => approvals.ended.get(one ?? "") ?? [],
+  );
+  const ended = over.length > 0 ? `. Its approval ended on ${over[0]}` : "";
+  const wider = isAsked
+    ? ". replaceOnChanges may give the compute a new host: an approval is for that too"
+    : mayBeAsked
+      ? `. If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${anew?.digest} instead, which is for both`
+      : "";
   const approve = given
-    ? `${over}${wider}. To approve exactly this change, ${given}: ${approveCommand(given, approvals, urn && identityOf(urn)?.stack)}`
+    ? `${ended}${wider}. To approve exactly this change, ${given}: ${approveCommand(given, approvals, urn && identityOf(urn)?.stack)}`
     : "";
   const refused = `${REFUSED} (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
   const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));

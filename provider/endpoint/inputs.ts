@@ -15,10 +15,19 @@ export interface Problem {
   reason: string;
 }
 
-/** `{ raw value } is not { what }`, with the value left out where it is not JSON. */
-const bad = (what: string) => ({ error: (issue: { input?: unknown }) => `${show(issue.input)} is not ${what}` });
+type Issue = { input?: unknown };
+
+/**
+ * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not tell which values the
+ * program's rules made secret. Of a property by itself it says the value anyway, hidden where it is secret.
+ */
+const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
+/** A wrong word beside the few right ones is a slip of the pen, and no secret. */
 const oneOf = <const T extends readonly string[]>(words: T) =>
-  z.enum(words, bad(`one of ${words.map((word) => `"${word}"`).join(", ")}`));
+  z.enum(words, {
+    error: ({ input }: Issue) =>
+      `${typeof input === "string" ? cut(JSON.stringify(input)) : show(input)} is not one of ${words.map((word) => `"${word}"`).join(", ")}`,
+  });
 const flag = () => z.boolean(bad("true or false"));
 const compute = () => z.number(bad("a number of compute units (CU), for example 2"));
 const id = (what: string) =>
@@ -37,7 +46,10 @@ const Settings = z.strictObject(
     pgSettings: z
       .record(
         z.string(),
-        z.string(bad('a string: Postgres settings are sent as text, for example "128MB" or "100"')),
+        z.string({
+          error: ({ input }: Issue) =>
+            `${kindOf(input)} is not a string: Postgres settings are sent as text, for example "128MB" or "100"`,
+        }),
         bad("an object of Postgres settings"),
       )
       .optional(),
@@ -242,6 +254,15 @@ const camel = (key: string) => key.toLowerCase().replace(/[^a-z]/g, "");
 
 function show(value: unknown): string {
   // JSON has no NaN and no Infinity.
-  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  // A number or a flag in quotes is the most frequent slip.
+  if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : "the value";
+  return kindOf(value);
 }
+
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? "a list" : value !== null && typeof value === "object" ? "an object" : `a ${typeof value}`;
+
+const PLAIN = /^(true|false|-?\d{1,15}(\.\d{1,5})?)$/;
+const LONGEST = 80;
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

@@ -34,10 +34,12 @@ export function adoptionOf(
   const sets = felt.map((name) => {
     const value = wish[name];
     const property = nameOf(name);
-    const shown = value === UNKNOWN ? VALUES.unknown : typeof value === "string" ? value : JSON.stringify(value);
-    return isHidden(property, secrets) ? `${property} (secret)` : `${property} ${shown}`;
+    if (isHidden(property, secrets)) return `${property} (secret)`;
+    if (value === UNKNOWN) return `${property} ${VALUES.unknown}`;
+    // Any string may be a secret that the program's rules made: see `showsStrings`.
+    return typeof value === "number" || typeof value === "boolean" ? `${property} ${value}` : property;
   });
-  const whose = adopt === true ? ADOPTION.primary : adopt ? `${adopt}` : ADOPTION.unnamed;
+  const whose = adopt === true ? ADOPTION.primary : adopt ? ADOPTION.byId : ADOPTION.unnamed;
   return {
     restart: MARKER.maybe(ADOPTION.sentence(whose, [...new Set(sets)])),
     notice: { impact: "may-restart", properties: [...new Set(felt.map(nameOf))] },

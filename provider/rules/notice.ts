@@ -2,7 +2,8 @@
 // approvals, the report and policies read the data. The text is for people.
 
 import { readSentence } from "./legacy-notice.js";
-import { IMPACTS, type Impact, type Verdict } from "./restart.js";
+import { atLeast, IMPACTS, type Impact, type Reason, type Verdict } from "./restart.js";
+import { EFFECTS, UNSHOWN } from "./texts.js";
 
 export interface ImpactNotice {
   /** `none` is never written: a change without an impact has no notice. No notice says `delete`. */
@@ -57,6 +58,29 @@ export function announces({ impact, properties }: ImpactNotice, property: string
 
 const formsOf = (property: string): string[] =>
   property === "size" ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"] : [property];
+
+/** What is known to happen where only the impact is known. */
+export const EFFECT_OF: Record<ImpactNotice["impact"], string> = {
+  none: "",
+  "may-restart": EFFECTS.dependsOn(EFFECTS.restarts),
+  restart: EFFECTS.restarts,
+  stop: EFFECTS.stops,
+  "new-host": EFFECTS.newHost,
+};
+
+/** The verdict, or the worse one that the notice gives, with its properties. */
+export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): Verdict {
+  if (notice === undefined || atLeast(verdict.impact, notice.impact)) return verdict;
+  const { impact, properties } = notice;
+  const known = verdict.reasons.map((reason) =>
+    announces(notice, reason.property) ? { ...reason, impact, effect: EFFECT_OF[impact] } : reason,
+  );
+  const isKnown = (path: string) => known.some(({ property }) => property === path);
+  const more = properties
+    .filter((path) => !isKnown(path))
+    .map((property): Reason => ({ property, ...UNSHOWN, impact, effect: EFFECT_OF[impact] }));
+  return { ...verdict, impact, reasons: [...known, ...more] };
+}
 
 /** The text `restart` for a sentence of its own: without the first word, which says the least that a reader has to know. */
 export const withoutFirstWord = (restart: unknown): string =>

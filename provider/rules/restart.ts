@@ -13,7 +13,7 @@ import {
   type Unknown,
   type Wish,
 } from "./settings.js";
-import { EFFECTS, MARKER, NOTES, VALUES } from "./texts.js";
+import { EFFECTS, MARKER, NOTES, UNSHOWN, VALUES } from "./texts.js";
 
 /** From harmless to worst. `delete` is only said by a report: a deletion is not a change of settings. */
 export const IMPACTS = ["none", "may-restart", "restart", "stop", "new-host", "delete"] as const;
@@ -79,6 +79,12 @@ export interface ImpactOptions {
   secrets?: ReadonlySet<string>;
   /** Whether the program says `size`, so that the two limits are spoken of as one property. */
   asSize?: boolean;
+  /**
+   * Whether the caller knows of every value whether it is secret. The engine does not tell a dynamic provider which values
+   * the program's rules (`transforms`, `transformations`) made secret: there no string value is shown.
+   * @default false
+   */
+  showsStrings?: boolean;
 }
 
 /**
@@ -108,10 +114,10 @@ function judge(old: Wish | Live, wish: Wish, effectOf: EffectOf, options: Impact
     // What is to be stopped is not restarted.
     if (name === "restartTriggers" && wish.disabled === true) continue;
     const effect = effectOf(name, before, next);
-    if (effect) reasons.push(...describe(name, before, next, effect, options.secrets));
+    if (effect) reasons.push(...describe(name, before, next, effect, options));
     if (name === "preloadLibraries") notes.push(NOTES.preloadLibraries);
   }
-  const spoken = options.asSize ? limitsAsSize(reasons, old, wish, options.secrets) : reasons;
+  const spoken = options.asSize ? limitsAsSize(reasons, old, wish, options) : reasons;
   return { impact: worst(spoken.map((reason) => reason.impact)), reasons: spoken, notes };
 }
 
@@ -168,7 +174,7 @@ function describe<K extends SettingName>(
   old: Settings[K] | undefined,
   next: Settings[K] | Unknown,
   effect: Effect,
-  secrets: ReadonlySet<string> | undefined,
+  { secrets, showsStrings = false }: ImpactOptions,
 ): Reason[] {
   const property = propertyOf(name);
   if (name === "restartTriggers") {
@@ -187,20 +193,23 @@ function describe<K extends SettingName>(
       .sort()
       .map((key) => ({
         property: `${property}.${key}`,
-        old: text(before[key]),
-        new: text(after[key]),
+        ...(showsStrings ? { old: text(before[key]), new: text(after[key]) } : UNSHOWN),
         ...effect,
       }));
   }
-  return [{ property, old: text(old ?? DEFAULTS[name]), new: text(next), ...effect }];
+  const before = old ?? DEFAULTS[name];
+  if (showsStrings || (isPlain(before) && isPlain(next)))
+    return [{ property, old: text(before), new: text(next), ...effect }];
+  const words = next === UNKNOWN ? `→ ${VALUES.unknown}` : VALUES.changes;
+  return [{ property, ...UNSHOWN, words, ...effect }];
 }
 
-function limitsAsSize(
-  reasons: Reason[],
-  old: Wish | Live,
-  wish: Wish,
-  secrets: ReadonlySet<string> | undefined,
-): Reason[] {
+/** A value that may stand anywhere: no string, but one of the two words for a type. */
+const isPlain = (value: unknown): boolean =>
+  value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isType(value);
+const isType = (value: unknown): boolean => value === "read_write" || value === "read_only";
+
+function limitsAsSize(reasons: Reason[], old: Wish | Live, wish: Wish, { secrets }: ImpactOptions): Reason[] {
   const limits = reasons.filter((reason) => LIMITS.has(reason.property));
   if (limits.length === 0) return reasons;
   const min = known(old.autoscalingLimitMinCu);

@@ -140,14 +140,25 @@ export function differences(wish: Wish, live: Live): SettingName[] {
   });
 }
 
-/** JSON with sorted keys, for comparing: the order of keys changes on the way through Pulumi. */
+/**
+ * JSON with sorted keys, for comparing: the order of keys changes on the way through Pulumi. Of an asset or archive only its
+ * content counts: where a file lies differs from machine to machine.
+ */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value ?? null, (_key, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return JSON.stringify(value ?? null, (_key, inner: unknown) => {
+    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) return inner;
+    const hash = contentHash(inner as Record<string, unknown>);
+    if (hash !== undefined) return { [SIGNATURE]: hash };
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }
+
+/** The key by which Pulumi marks an object as something else, and its values for assets and archives. */
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const CONTENT: readonly unknown[] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
+
+const contentHash = (value: Record<string, unknown>): string | undefined =>
+  CONTENT.includes(value[SIGNATURE]) && typeof value["hash"] === "string" ? value["hash"] : undefined;
 
 /** A short digest of a value: tells whether it is the same one without keeping it. */
 export const digest = (value: unknown): string =>

@@ -19,10 +19,16 @@ export const VALUES = {
   notSet: "not set",
   oldSecret: "a secret value",
   newSecret: "another",
+  changes: "changes",
+  oldString: "another value",
+  newString: "this value",
   oldTriggers: "other values",
   newTriggers: "these values",
   changedTriggers: "changed",
 };
+
+/** A change whose values are not shown: "branchId changes". */
+export const UNSHOWN = { old: VALUES.oldString, new: VALUES.newString, words: VALUES.changes };
 
 export const NOTES = {
   preloadLibraries: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",
@@ -38,6 +44,7 @@ export const MARKER = {
 /** A compute that is taken over has settings that no check can see. */
 export const ADOPTION = {
   primary: "the branch's primary, if there is one,",
+  byId: "the compute that adopt names",
   unnamed: "a compute",
   sentence: (whose: string, sets: readonly string[]) =>
     `adopts ${whose} and sets ${sets.join(", ")}; where it has other values it may restart, and open connections drop`,

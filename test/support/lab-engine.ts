@@ -7,7 +7,7 @@ import type { Outputs } from "../../provider/endpoint/outputs.js";
 import type { Process } from "../../provider/endpoint/step.js";
 import { create, read, remove, update } from "../../provider/endpoint/steps.js";
 import { isKind } from "../../provider/errors.js";
-import { type ImpactNotice, readNotice } from "../../provider/rules/notice.js";
+import { type ImpactNotice, readNotice, withNotice } from "../../provider/rules/notice.js";
 import { type Impact, impactOf } from "../../provider/rules/restart.js";
 import { canonical, type Live } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
@@ -77,7 +77,7 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
     return { ...again, op: again.failures.length > 0 ? "refused" : "replace" };
   }
   if (!differ && old.initErrors.length === 0) return { ...begun, op: "same", diff: answer };
-  return { ...begun, op: "update", diff: answer, notice: noticeOf(old.outputs, begun.inputs) };
+  return { ...begun, op: "update", diff: answer, notice: warned(old.outputs, begun.inputs) };
 }
 
 /** Carries a plan out. @param keep hears what is in the state from now on, also where the step fails */
@@ -136,10 +136,11 @@ const withProvider = (props: Props, from: Props): Props => ({ ...props, __provid
 
 const outputsIn = (resource: Resource): Outputs => struct(resource.outputs) as unknown as Outputs;
 
-/** What the hook makes of old outputs and new inputs (`sdk/notice.ts`). */
-function noticeOf(oldOutputs: Props, inputs: Props): Impact {
-  const { impact } = impactOf(wishOf(oldOutputs as Asked) as Live, wishOf(inputs as Asked));
-  return impact === "none" && oldOutputs["unfinished"] ? "may-restart" : impact;
+/** What the hook makes of old outputs and new inputs (`sdk/warnings.ts`). */
+function warned(oldOutputs: Props, inputs: Props): Impact {
+  const own = impactOf(wishOf(oldOutputs as Asked) as Live, wishOf(inputs as Asked));
+  if (!oldOutputs["unfinished"]) return withNotice(own, readNotice(inputs)).impact;
+  return own.impact === "none" ? "may-restart" : own.impact;
 }
 
 /** A copy as it comes out on the other side of gRPC, where `undefined` is an error. */

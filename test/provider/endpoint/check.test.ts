@@ -69,14 +69,14 @@ describe("what a program can say", () => {
     ["an empty name", { name: "" }, "name", /1 to 64 characters/],
     ["a long name", { name: "n".repeat(65) }, "name", /1 to 64 characters/],
     ["a type", { type: "primary" }, "type", /"primary" is not one of "read_write", "read_only"/],
-    ["a branch's name instead of its id", { branchId: "Main branch" }, "branchId", /"Main branch" is not a branch id/],
+    ["a branch's name instead of its id", { branchId: "Main branch" }, "branchId", /^the value is not a branch id/],
     ["a path as an id", { projectId: "../x" }, "projectId", /not a project id/],
     ["disabled as text", { disabled: "true" }, "disabled", /"true" is not true or false/],
     [
       "a Postgres setting that is a number",
       { settings: { pgSettings: { max_connections: 100 } } },
       "settings.pgSettings.max_connections",
-      /100 is not a string/,
+      /^a number is not a string/,
     ],
     [
       "an unknown part of settings",
@@ -97,7 +97,7 @@ describe("what a program can say", () => {
       "autoscaling_limit_min_cu",
       /did you mean autoscalingLimitMinCu/,
     ],
-    ["adopting something else", { adopt: "br-1" }, "adopt", /"br-1" is not true, false or the id of a compute/],
+    ["adopting something else", { adopt: "br-1" }, "adopt", /^the value is not true, false or the id of a compute/],
     ["adopting the primary as a replica", { adopt: true, type: "read_only" }, "adopt", /takes over the primary/],
     ["an unknown onDelete", { onDelete: "keep" }, "onDelete", /"keep" is not one of/],
     [
@@ -109,6 +109,26 @@ describe("what a program can say", () => {
     ["an unknown step", { customTimeouts: { read: "10m" } }, "customTimeouts.read", /no property read/],
   ])("%s is refused at its property", (_rule, args, property, reason) => {
     expect(failures({ ...OK, ...args })).toEqual([{ property, reason: expect.stringMatching(reason) }]);
+  });
+
+  test("no string value of the program is repeated: nobody says which of them its rules made secret", () => {
+    const value = "s3cret/Value";
+    const properties = [...Object.keys(OK), "regionId", "size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
+    properties.push("suspendTimeoutSeconds", "name", "disabled", "poolerEnabled", "settings", "restartTriggers");
+    properties.push("adopt", "waitForReady", "customTimeouts");
+    for (const one of [value, [value], { a: value }, { pgSettings: value }, { preloadLibraries: value }]) {
+      for (const property of properties)
+        expect(JSON.stringify(failures({ ...OK, [property]: one }))).not.toContain(value);
+    }
+    for (const settings of [
+      { pgSettings: { a: [value], b: { c: value }, d: 13131313, e: true } },
+      { preloadLibraries: { useDefaults: value, enabledLibraries: [[value]] } },
+    ]) {
+      const found = failures({ ...OK, settings });
+      expect(found.length).toBeGreaterThan(1);
+      expect(JSON.stringify(found)).not.toMatch(/s3cret|13131313/);
+    }
+    expect(JSON.stringify(failures({ ...OK, customTimeouts: { create: value } }))).not.toContain(value);
   });
 
   test.each(["projectId", "branchId"])("%s is required", (name) => {

@@ -21,8 +21,8 @@ describe("the marker of a replacement", () => {
 
   test("says new host also where an option of the resource asks for it, and no property by itself", () => {
     const [first, second] = twice(new Map(), "a", OLD, { ...OLD, branchId: "br-2" });
-    expect(first).toMatch(/^yes: branchId br-1 → br-2.*reconfigured/);
-    expect(second).toMatch(/^yes: branchId br-1 → br-2.*new host/);
+    expect(first).toMatch(/^yes: branchId changes.*reconfigured/);
+    expect(second).toMatch(/^yes: branchId changes.*new host/);
     expect(twice(new Map(), "a", OLD, OLD)).toEqual(["no", expect.stringMatching(/^yes: .*new host/)]);
   });
 
@@ -30,7 +30,7 @@ describe("the marker of a replacement", () => {
     const first: FirstChecks = new Map();
     twice(first, "a", OLD, NEW);
     expect(checked({ ...OK, __urn: urnOf("b") }, {}, undefined, first).inputs["restart"]).toBe("no");
-    expect(twice(first, "c", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId p-0 → p-1/);
+    expect(twice(first, "c", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId changes/);
   });
 
   test("a creation without a first check has none", () => {
@@ -71,7 +71,7 @@ describe("the marker of an adoption", () => {
   });
 
   test("by id names the branch too, for the compute may be on another one", () => {
-    expect(marker({ ...OK, adopt: "ep-1" })).toMatch(/^maybe: adopts .*branchId br-1/);
+    expect(marker({ ...OK, adopt: "ep-1" })).toMatch(/^maybe: adopts the compute that adopt names and sets branchId; /);
   });
 
   test("is no matter any more once the compute is in the state", () => {
@@ -210,6 +210,30 @@ describe("under refuse, an approval", () => {
     const { __mayReplace: _, ...plain } = may;
     expect(digestOf(both(plain, "[]")[0]!)).not.toBe(digestOf(asUpdate!));
     expect(both(plain, "[]")[0]![0]).not.toContain("replaceOnChanges");
+  });
+
+  test("names both digests where a rule of the program may add replaceOnChanges, and the wider one is for both checks", () => {
+    const first: FirstChecks = new Map();
+    const news = { ...OK, size: 2, __urn: urnOf("db"), __mayReplace: "rules" };
+    const both = (approve: string) =>
+      [{ ...OK, size: 1 }, {}].map((olds) => {
+        const settings = config({ "compute:onRestart": "refuse", "compute:approve": approve });
+        const { failures, inputs } = checked(news, olds, settings, first);
+        expect(inputs).not.toHaveProperty("__mayReplace");
+        return failures.map(({ reason }) => reason);
+      });
+    const [asUpdate, asReplacement] = both("[]");
+    const [one, wider] = [digestOf(asUpdate!), digestOf(asReplacement!)];
+    expect(one).not.toBe(wider);
+    expect(asUpdate![0]).toContain(
+      `. If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${wider} instead, which is for both. To approve exactly this change, ${one}: `,
+    );
+    expect(both(JSON.stringify([wider]))).toEqual([[], []]);
+    const [passes, refused] = both(JSON.stringify([one]));
+    expect([passes, digestOf(refused!)]).toEqual([[], wider]);
+    expect(both(JSON.stringify([`${wider}@2020-01-01`]))[0]![0]).toContain(
+      ". Its approval ended on 2020-01-01. If a rule",
+    );
   });
 
   test("says the way out once, however many properties it is about", () => {

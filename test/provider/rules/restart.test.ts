@@ -79,7 +79,7 @@ const change = (name: SettingName): Wish => ({ [name]: CHANGES[name][0] });
 
 describe("the impact of one change", () => {
   test.each(NAMES)("%s", (name) => {
-    const verdict = impactOf(HAS, change(name));
+    const verdict = impactOf(HAS, change(name), { showsStrings: true });
     expect([verdict.impact, markerOf(verdict)]).toEqual([CHANGES[name][1], CHANGES[name][2]]);
     for (const reason of verdict.reasons) expect(reason.property.startsWith(propertyOf(name))).toBe(true);
   });
@@ -160,14 +160,13 @@ describe("the words", () => {
   });
 
   test("a long value is cut, an empty one is shown", () => {
-    expect(sentence(impactOf({ pgSettings: { a: "" } }, { pgSettings: { a: "x".repeat(500) } }))).toMatch(
-      /a "" → x{60}…;/,
-    );
+    const [old, next] = [{ pgSettings: { a: "" } }, { pgSettings: { a: "x".repeat(500) } }];
+    expect(sentence(impactOf(old, next, { showsStrings: true }))).toMatch(/a "" → x{60}…;/);
   });
 
   test("a replacement that no setting asks for says new host all the same", () => {
     expect(markerOf(replacementOf(HAS, {}))).toMatch(/^yes: .*new host/);
-    expect(markerOf(replacementOf(HAS, { branchId: "br-b" }))).toMatch(/^yes: branchId br-a → br-b.*new host/);
+    expect(markerOf(replacementOf(HAS, { branchId: "br-b" }))).toMatch(/^yes: branchId changes.*new host/);
   });
 });
 
@@ -186,6 +185,46 @@ describe("secrets", () => {
         expect(marker).toContain(name === "restartTriggers" ? "restartTriggers changed" : "a secret value → another");
       }
     }
+  });
+});
+
+describe("where nobody says which values are secret", () => {
+  const strings: Wish = {
+    projectId: "s3cret",
+    branchId: "s3cret",
+    name: "s3cret",
+    pgSettings: { work_mem: "s3cret", jit: "s3cret-2" },
+    preloadLibraries: { useDefaults: false, enabledLibraries: ["s3cret"] },
+  };
+
+  test("no string value is shown, neither an old one nor a new one", () => {
+    for (const judge of [impactOf, replacementOf]) {
+      for (const [old, next] of [
+        [HAS, strings],
+        [{ ...HAS, ...strings } as Live, HAS],
+        [{ ...HAS, ...strings } as Live, Object.fromEntries(NAMES.map((name) => [name, UNKNOWN]))],
+      ] as [Live, Wish][]) {
+        const verdict = judge(old, next);
+        expect(JSON.stringify(verdict)).not.toContain("s3cret");
+        expect(verdict.impact).not.toBe("none");
+      }
+    }
+  });
+
+  test.each<[Wish, string]>([
+    [{ branchId: "br-b" }, "branchId changes; "],
+    [{ branchId: UNKNOWN }, "branchId → known after apply; "],
+    [{ projectId: "q" }, "projectId changes; "],
+    [{ type: "read_only" }, "type read_write → read_only; "],
+    [{ type: "s3cret" as "read_only" }, "type changes; "],
+    [
+      { pgSettings: { work_mem: "8MB", jit: "on" } },
+      "settings.pgSettings.jit changes, settings.pgSettings.work_mem changes; ",
+    ],
+    [{ autoscalingLimitMaxCu: 8 }, "autoscalingLimitMaxCu 4 → 8; "],
+    [{ disabled: true }, "disabled false → true; "],
+  ])("%j: %s…", (wish, words) => {
+    expect(sentence(impactOf(HAS, wish)).startsWith(words)).toBe(true);
   });
 });
 
