@@ -11,9 +11,9 @@ import type { Outputs } from "./endpoint/outputs.js";
 import type { Process } from "./endpoint/step.js";
 import { Wanted } from "./endpoint/wanted.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
-import { Hidden } from "./hidden.js";
 import { endWithEngine } from "./lifeline.js";
 import type { Context } from "./operations/context.js";
+import { SecretRedactor } from "./secret-redactor.js";
 import { followShim, takeDelete, takeRequest } from "./shim.js";
 
 type Props = Record<string, unknown>;
@@ -24,9 +24,9 @@ let config: ProviderConfig | undefined;
 let context: Context | undefined;
 
 // Plain lines of the provider show under the stack while a command runs.
-const say = (line: string) => console.log(hidden.out(line));
+const say = (line: string) => console.log(secrets.redact(line));
 const warn = (line: string) => say(`warning: ${line}`);
-const hidden = new Hidden();
+const secrets = new SecretRedactor();
 /** The first of such lines: a program with many computes would say it for each of them at every run. */
 let saidOnce = false;
 const sayOnce = (line: string) => {
@@ -69,7 +69,7 @@ function connected({ account, requestsPerMinute, pollSeconds }: ProviderConfig):
   if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, ...key } = account;
   const { createContext } = require("./operations/context.js") as typeof import("./operations/context.js");
-  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say, cancellation });
+  return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, say, secrets, cancellation });
 }
 
 /** The resource's provider, as Pulumi's own shim calls it. */
@@ -84,6 +84,7 @@ export const provider = {
   },
 
   check(olds: Props, news: Props) {
+    secrets.see(news);
     return speaking(async () => {
       wanted.check(news["__urn"], olds["projectId"] === undefined);
       const answer = check(firstChecks, shared.config, olds, news);
@@ -109,6 +110,7 @@ export const provider = {
 
   create(news: Props) {
     const request = takeRequest(news);
+    secrets.see(news);
     return speaking(async () => {
       const { id, outputs } = await steps()
         .create(shared, programOf(news, request))
@@ -123,6 +125,7 @@ export const provider = {
 
   read(id: string, state: Props) {
     takeRequest(state);
+    secrets.see(state);
     return speaking(async () => {
       const answer = await steps().read(shared, id, state as Partial<Outputs>);
       if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
@@ -132,6 +135,7 @@ export const provider = {
 
   update(id: string, olds: Props, news: Props) {
     const request = takeRequest(news);
+    for (const props of [olds, news]) secrets.see(props);
     return speaking(async () => {
       const program = programOf(news, request);
       const outputs = await steps().update(shared, { id, olds: olds as unknown as Outputs, program });
@@ -141,6 +145,7 @@ export const provider = {
 
   delete(id: string, state: Props) {
     const request = takeDelete(id, state);
+    secrets.see(state);
     return speaking(() => steps().remove(shared, id, state as unknown as Outputs, request));
   },
 };
@@ -165,16 +170,17 @@ const notThere = (id: string, { projectId }: Props): Stopped =>
 
 /** Errors leave without secrets, without a stack, which Pulumi's shim would print, and with the text of the provider where they keep a state. */
 async function speaking<T>(work: () => Promise<T>, news?: Props): Promise<T> {
-  if (news) hidden.see(news);
   try {
     return await work();
   } catch (error) {
     if (isKind(error, "not-ready")) withProvider(error, news);
-    if (error instanceof Error && "kind" in error) {
-      error.name = "";
-      error.stack = "";
-      error.message = hidden.out(error.message);
-      if (isKind(error, "not-ready")) error.reasons.splice(0, Infinity, ...error.reasons.map((one) => hidden.out(one)));
+    if (error instanceof Error) {
+      const isOurs = "kind" in error;
+      if (isOurs) error.name = "";
+      error.stack = isOurs ? "" : secrets.redact(error.stack ?? "");
+      error.message = secrets.redact(error.message);
+      if (isKind(error, "not-ready"))
+        error.reasons.splice(0, Infinity, ...error.reasons.map((one) => secrets.redact(one)));
     }
     throw error;
   }

@@ -1,6 +1,6 @@
 import type { ServiceAnswer } from "../errors.js";
 import { WireProblem } from "../wire/problem.js";
-import { redact } from "./redact.js";
+import { oneLine, type Redactor } from "./redact.js";
 import { retryAfterMs } from "./retry-after.js";
 import type { TransportAnswer } from "./transport.js";
 
@@ -13,23 +13,24 @@ export interface Asked {
   path: string;
 }
 
-/** What an answer that is no success (or can't be read) says, fit to be shown: cut, and without the key. */
+/** What an answer that is no success (or can't be read) says, fit to be shown: without key and secrets, then cut. */
 export function describe(
   asked: Asked,
   raw: TransportAnswer,
-  { key, host, wallMs }: { key: string; host: string; wallMs: number },
+  { redactor, host, wallMs }: { redactor: Redactor; host: string; wallMs: number },
 ): ServiceAnswer {
-  // Before anything is cut: half a key at the end of a text would not be found.
-  const answer = { ...raw, text: redact(raw.text, key) };
-  const problem = problemOf(answer.text);
-  const requestId = problem?.request_id ?? answer.headers["x-neon-ret-request-id"];
+  const { status, headers, text } = raw;
+  // Each text before it is cut: half a secret at its end would not be found.
+  const clean = (foreign: string) => redactor.redactForeign(foreign);
+  const problem = problemOf(text);
+  const requestId = problem?.request_id ?? headers["x-neon-ret-request-id"];
   return {
     ...asked,
-    status: answer.status,
-    code: oneLine(problem?.code ?? "").slice(0, 100),
-    message: redact(shorten(problem?.message || beginningOf(answer, host)), key),
-    requestId: requestId ? oneLine(redact(requestId, key)).slice(0, 100) : undefined,
-    retryAfterMs: retryAfterMs(answer.headers["retry-after"], theirs(answer.headers["date"]) ?? wallMs),
+    status,
+    code: clean(problem?.code ?? "").slice(0, 100),
+    message: shorten(problem?.message ? clean(problem.message) : beginningOf(raw, host, clean)),
+    requestId: requestId ? clean(requestId).slice(0, 100) : undefined,
+    retryAfterMs: retryAfterMs(headers["retry-after"], theirs(headers["date"]) ?? wallMs),
   };
 }
 
@@ -58,16 +59,20 @@ function problemOf(text: string) {
 export const isProblem = (text: string): boolean => problemOf(text)?.message !== undefined;
 
 /** The beginning of a body that is no error of the API, named for what it is and where it comes from. */
-function beginningOf({ status, headers, text }: TransportAnswer, host: string): string {
+function beginningOf(
+  { status, headers, text }: TransportAnswer,
+  host: string,
+  clean: (foreign: string) => string,
+): string {
   if (status >= 300 && status < 400) {
-    const target = headers["location"] ? ` to ${headers["location"]}` : "";
+    const target = headers["location"] ? ` to ${clean(headers["location"])}` : "";
     return `a redirect${target}, which is not followed because the key would go along; check the service's URL`;
   }
   if (text.trim() === "") return "an empty body";
   if (/^\s*(<!doctype|<html|<\?xml|<[a-z]+[\s>])/i.test(text))
-    return `an HTML page from ${host}: ${textOf(text) || "without text"}`;
+    return `an HTML page from ${host}: ${clean(textOf(clean(text))) || "without text"}`;
   const kind = parse(text) === undefined ? "no JSON" : "JSON that is not the API's";
-  return `${kind} from ${host}: ${oneLine(text.slice(0, 4 * SHOWN))}`;
+  return `${kind} from ${host}: ${clean(text)}`;
 }
 
 /** What a reader would see of a page: its title and text, not its styles and scripts. */
@@ -84,13 +89,4 @@ function textOf(html: string): string {
   );
 }
 
-function shorten(text: string): string {
-  const line = oneLine(text);
-  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
-}
-
-/** Control characters out of an answer could write anything on a terminal. */
-export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
-  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-}
+const shorten = (line: string): string => (line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line);

@@ -5,7 +5,7 @@ import { exchange, hostOf, type Question, type Wire } from "./exchange.js";
 import { Patience } from "./patience.js";
 import { Rate } from "./rate.js";
 import { Reach } from "./reach.js";
-import { redact } from "./redact.js";
+import type { Redactor } from "./redact.js";
 import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./retry.js";
 
 /** Milliseconds that a request may wait and take although the deadline is nearer: a last look is worth its answer. */
@@ -83,8 +83,8 @@ export class Caller {
     }
   }
 
-  redact(text: string): string {
-    return redact(text, this.#options.key);
+  get redactor(): Redactor {
+    return this.#options.redactor;
   }
 
   /** Waits for the rate; throws when there is no time left to send it. */

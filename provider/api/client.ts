@@ -14,6 +14,7 @@ import {
 import { type WireOperation, WireOperationAnswer, WireOperationPage } from "../wire/operation.js";
 import { type Call, Caller } from "./caller.js";
 import { connectionPath, endpointPath, operationPath } from "./path.js";
+import { NO_SECRETS, Redactor, type Secrets } from "./redact.js";
 import type { Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -29,6 +30,8 @@ export interface ClientOptions {
   cancellation: Cancellation;
   /** @default 700 */
   requestsPerMinute?: number;
+  /** What the program calls secret. @default nothing */
+  secrets?: Secrets;
   /** Milliseconds one request may take. @default 30000 */
   requestTimeoutMs?: number;
   /** Hears, now and then, that a request is being repeated. */
@@ -76,6 +79,7 @@ export class Client {
       key,
       keySource,
       keyHint,
+      redactor: new Redactor(key, options.secrets ?? NO_SECRETS),
       clock,
       transport,
       cancellation,
@@ -185,9 +189,9 @@ export class Client {
     return (await this.#caller.call(call, deadline)).value.uri;
   }
 
-  /** Takes the key out of a text of the service's before it is shown. */
-  redact(text: string): string {
-    return this.#caller.redact(text);
+  /** Takes key and secrets out of texts before they are shown. */
+  get redactor(): Redactor {
+    return this.#caller.redactor;
   }
 
   async #act(

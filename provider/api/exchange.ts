@@ -4,7 +4,7 @@ import type { Clock } from "../clock.js";
 import { ServiceError, Stopped, Unclear } from "../errors.js";
 import { type Asked, describe, isProblem, parse } from "./answer.js";
 import { isCertificateError, isTooLarge, isUnsent, networkReason } from "./network.js";
-import { redact } from "./redact.js";
+import type { Redactor } from "./redact.js";
 import { type Failure, isUnclear } from "./retry.js";
 import type { Transport, TransportAnswer } from "./transport.js";
 
@@ -13,6 +13,7 @@ export interface Wire {
   /** Without a trailing slash. */
   baseUrl: string;
   key: string;
+  redactor: Redactor;
   keySource: string;
   /** What to do about a key that the service refuses, where something can be said. */
   keyHint?: string;
@@ -57,7 +58,7 @@ export async function exchange<T>(
   try {
     answer = await wire.transport({ method, url: `${wire.baseUrl}${path}${query}`, headers, body, timeoutMs, signal });
   } catch (thrown) {
-    const reason = redact(networkReason(thrown), wire.key);
+    const reason = networkReason(thrown, wire.redactor);
     const failure = failureOf(thrown);
     if (failure.kind === "unsent" || failure.kind === "untrusted") {
       const where = `${method} ${path}: no connection to ${hostOf(wire.baseUrl)}`;
@@ -102,7 +103,7 @@ function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): E
     if (lenient?.(status)) return { ok: true, status, value: schema.parse({}) };
   }
   const said = describe({ method, path }, answer, {
-    key: wire.key,
+    redactor: wire.redactor,
     host: hostOf(wire.baseUrl),
     wallMs: wire.clock.wall(),
   });

@@ -1,5 +1,7 @@
 // What the network's own errors mean. Only codes are looked at: texts differ between versions.
 
+import type { Redactor } from "./redact.js";
+
 /** No connection came about, so the request was not sent. */
 const UNSENT = new Set([
   "ECONNREFUSED",
@@ -47,10 +49,10 @@ export function isCertificateError(error: unknown): boolean {
 }
 
 /** A sentence for a failed exchange, with the code for who wants to search for it. */
-export function networkReason(error: unknown): string {
+export function networkReason(error: unknown, redactor: Redactor): string {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const words = WORDS.get(code) ?? (message.slice(0, 300) || "the request failed");
+  const words = WORDS.get(code) ?? (redactor.redactForeign(message).slice(0, 300) || "the request failed");
   const via =
     error instanceof ProxiedError
       ? "; HTTPS_PROXY names a proxy, through which it goes unless NO_PROXY names the host"

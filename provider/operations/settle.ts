@@ -82,11 +82,11 @@ function throwIfFailed({ client }: Context, all: Tracked[]): void {
   const failed = all.filter((one) => one.verdict === "failed").map((one) => one.operation);
   if (failed.length === 0) return;
   const open = all.filter((one) => one.verdict === "pending").map((one) => one.operation);
-  const redact = (text: string) => client.redact(text);
+  const { redactor } = client;
   const rest =
     open.length > 0 ? `; not over: ${open.map((one) => `${nameOf(one)} (${statusOf(one)})`).join(", ")}` : "";
   const ids = [...failed, ...open].map((one) => one.id);
-  throw new OperationFailed(`${failed.map((one) => failure(one, redact)).join("; ")}${redact(rest)}`, ids);
+  throw new OperationFailed(`${failed.map((one) => failure(one, redactor)).join("; ")}${redactor.redact(rest)}`, ids);
 }
 
 function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?: Error): DeadlineExceeded {
@@ -94,7 +94,7 @@ function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?
   const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
   const last = trouble ? ` The last look failed: ${trouble.message}.` : "";
   return new DeadlineExceeded(
-    client.redact(`not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} ${lateAdvice}`),
+    client.redactor.redact(`not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} ${lateAdvice}`),
     left.map((one) => one.operation.id),
   );
 }
@@ -102,7 +102,7 @@ function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?
 function interrupted({ clock, client }: Context, left: Tracked[]): Cancelled {
   const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
   return new Cancelled(
-    client.redact(`interrupted: ${lines.join("; ")} ${lines.length > 1 ? "go" : "goes"} on at the service`),
+    client.redactor.redact(`interrupted: ${lines.join("; ")} ${lines.length > 1 ? "go" : "goes"} on at the service`),
     left.map((one) => one.operation.id),
   );
 }

@@ -1,4 +1,4 @@
-import { oneLine } from "../api/answer.js";
+import { oneLine, type Redactor } from "../api/redact.js";
 import { duration } from "../clock.js";
 import type { WireOperation } from "../wire/operation.js";
 import { isKnownWord } from "./outcome.js";
@@ -32,10 +32,10 @@ export function leftover(operation: WireOperation, wallMs: number, waitedMs: num
 }
 
 /** For one that failed, with the service's own words. Redacted before it is cut: nobody finds half a key. */
-export function failure(operation: WireOperation, redacted: (text: string) => string): string {
+export function failure(operation: WireOperation, redactor: Redactor): string {
   const failed = operation.failures_count ?? 0;
   const attempts = failed > 0 ? `, ${failed} failed ${failed === 1 ? "attempt" : "attempts"}` : "";
-  const reason = operation.error ? `: ${oneLine(redacted(operation.error)).slice(0, LONGEST_REASON)}` : "";
+  const reason = operation.error ? `: ${redactor.redactForeign(operation.error).slice(0, LONGEST_REASON)}` : "";
   const verb = operation.status === "cancelled" ? "was cancelled" : "failed";
   return `${nameOf(operation)} ${verb}${reason} (operation ${shown(operation.id)}, status ${shown(operation.status)}${attempts})`;
 }

@@ -32,7 +32,7 @@ const LAYERS: Record<string, Rule> = {
       "provider/endpoint",
       "provider/operations",
       "provider/errors",
-      "provider/hidden",
+      "provider/secret-redactor",
       "provider/lifeline",
       "provider/shim",
       "provider/cancellation",
@@ -69,7 +69,7 @@ const LAYERS: Record<string, Rule> = {
     packages: [],
   },
   "provider/api": {
-    ours: ["provider/wire", "provider/errors", "provider/clock", "provider/cancellation"],
+    ours: ["provider/wire", "provider/errors", "provider/clock", "provider/cancellation", "provider/secret-forms"],
     packages: ["undici", "zod", "node:"],
   },
   "provider/wire": { ours: [], packages: ["zod"] },
@@ -79,7 +79,8 @@ const LAYERS: Record<string, Rule> = {
   "provider/errors": { ours: [], packages: [] },
   "provider/cancellation": { ours: ["provider/errors", "provider/clock"], packages: [] },
   "provider/clock": { ours: [], packages: ["node:"] },
-  "provider/hidden": { ours: [], packages: [] },
+  "provider/secret-redactor": { ours: ["provider/secret-forms"], packages: [] },
+  "provider/secret-forms": { ours: [], packages: [] },
   "provider/lifeline": { ours: [], packages: ["node:"] },
   // Pulumi's own modules it finds where they are loaded.
   "provider/shim": { ours: [], packages: ["node:"] },

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { networkReason } from "../../../provider/api/network.js";
+import { NO_SECRETS, Redactor } from "../../../provider/api/redact.js";
 import { BODY_LIMIT, direct, type TransportRequest, undiciTransport } from "../../../provider/api/transport.js";
 
 const open: Array<{ server: Server; sockets: Set<Socket> }> = [];
@@ -43,7 +44,11 @@ async function failing(work: Promise<unknown>): Promise<{ code?: string; reason:
     },
     (thrown) => thrown,
   );
-  return { code: error.code, reason: networkReason(error), took: performance.now() - start };
+  return {
+    code: error.code,
+    reason: networkReason(error, new Redactor("key-of-the-test", NO_SECRETS)),
+    took: performance.now() - start,
+  };
 }
 
 describe("the network", () => {

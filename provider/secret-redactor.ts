@@ -1,0 +1,71 @@
+// Values that programs call secret. A service may repeat them in its errors, which are printed and kept in the state.
+
+import { withoutForms } from "./secret-forms.js";
+
+type Props = Record<string, unknown>;
+
+const SECRET = "[secret]";
+
+/** A shorter text would be found in words that have nothing to do with it. */
+const SHORTEST = 4;
+
+/** No letter or digit before, but the end of an escape such as `\n`. */
+const START = "(?<!(?<!\\\\)[\\p{L}\\p{N}_])";
+const END = "(?![\\p{L}\\p{N}_])";
+
+/**
+ * A number as people and programs write it: with a sign, thousands, an exponent, a unit behind it. The number in `ep-amber-5`,
+ * `1.2.3` or `%20` is a part of a word.
+ */
+const NUMBER = new RegExp(
+  `${START}(?<![\\p{L}_]-|\\d\\.|%)[+-]?(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:e[+-]?\\d+)?(?=(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|d|cu|vcpu|[kmg]i?b?)?${END})(?!\\.\\d)`,
+  "giu",
+);
+
+export class SecretRedactor {
+  readonly #texts = new Set<string>();
+  readonly #short = new Map<string, RegExp>();
+  readonly #numbers = new Set<number>();
+
+  /** Remembers the values that a resource's inputs or outputs mark as secret. */
+  see(props: Props): void {
+    const names = props["__secret"];
+    if (Array.isArray(names)) for (const name of names) this.#add(props[String(name)]);
+  }
+
+  /** A text of ours without secret texts. Its numbers stay: they are counts and times, and never the value of a secret. */
+  redact(text: string): string {
+    return withoutForms(text, [...this.#texts], SECRET);
+  }
+
+  /** A text of others without secret texts and numbers. It must not be cut before: nobody finds half a secret. */
+  redactForeign(text: string): string {
+    const rest = [...this.#short.values()].reduce((left, word) => left.replace(word, SECRET), this.redact(text));
+    if (this.#numbers.size === 0) return rest;
+    // "1,300" is a number or a list of two.
+    const isSecret = (number: string) => !/^[+-]?0\d/.test(number) && this.#numbers.has(Number(number));
+    return rest.replace(NUMBER, (number) => {
+      if (isSecret(number.replaceAll(",", ""))) return SECRET;
+      return number
+        .split(",")
+        .map((part) => (isSecret(part) ? SECRET : part))
+        .join(",");
+    });
+  }
+
+  #add(value: unknown): void {
+    if (typeof value === "number") this.#numbers.add(value);
+    else if (typeof value === "string") this.#addText(value);
+    else if (value !== null && typeof value === "object") for (const inner of Object.values(value)) this.#add(inner);
+  }
+
+  #addText(value: string): void {
+    const known = this.#texts.has(value) || this.#short.has(value);
+    if (known || value.trim() === "") return;
+    if (!Number.isNaN(Number(value))) this.#numbers.add(Number(value));
+    if (value.length >= SHORTEST) this.#texts.add(value);
+    else if (/^[\p{L}\p{N}]*\d[\p{L}\p{N}]*$/u.test(value)) {
+      this.#short.set(value, new RegExp(`${START}${value}${END}`, "gu"));
+    }
+  }
+}
