@@ -116,6 +116,7 @@ export const provider = {
         .create(shared, programOf(news, request))
         .catch((error: unknown) => {
           if (isKind(error, "not-ready")) answered.add(error.id);
+          if (isKind(error, "not-ready") && cancellation.requested) nameInterrupted(error.id);
           throw error;
         });
       answered.add(id);
@@ -157,6 +158,13 @@ function nameUnsaved(): void {
       `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it is to go with the resource), or delete it if nobody needs it`,
     );
   }
+}
+
+/** A second Ctrl-C right after the first may come before Pulumi has saved the answer, which nobody can see here. */
+function nameInterrupted(id: string): void {
+  say(
+    `compute ${id} (${shared.created.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes before it has`,
+  );
 }
 
 /** `Endpoint.get` says only where the compute is; what is in a state says what it is as well. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../emulator/index.js";
 import type { LabOptions } from "../support/lab.js";
-import { compute, ENDPOINTS, Lab, labWith, made, OPERATIONS, primary, replica, spoil } from "./support.js";
+import { compute, ENDPOINTS, Lab, labWith, leavingOut, made, OPERATIONS, primary, replica, spoil } from "./support.js";
 
 type Step = "create" | "update" | "delete";
 const STEPS: Step[] = ["create", "update", "delete"];
@@ -104,13 +104,23 @@ describe("a step that waits", () => {
         const { id } = made(lab)[0]!;
         expect(now).toMatchObject({
           id,
-          initErrors: [expect.stringMatching(/^interrupted: .* goes on at the service/)],
+          initErrors: [expect.stringMatching(/^interrupted.* is kept in the state/)],
         });
         expect(now!.outputs["unfinished"]).toEqual([expect.stringMatching(/./)]);
       }
       await again();
     },
   );
+
+  test.each(["create", "update"] as const)("%s, for a compute whose operations are not told", async (step) => {
+    const { lab, run } = await stage(step, { between: leavingOut("operations") });
+    spoil(lab, ...never);
+    const { error, passedMs, begunLater } = await interrupted(lab, run, 10_000);
+    expect(error?.message).toMatch(/^interrupted.* is kept in the state/);
+    expect(passedMs).toBeLessThan(1000);
+    expect(begunLater).toEqual([]);
+    expect(lab.resource("db").outputs["unfinished"]).toEqual(["unknown"]);
+  });
 
   test("for its turn: it leaves the queue, and what has the turn is kept", async () => {
     const lab = new Lab();
@@ -170,7 +180,7 @@ describe("a change that is on its way", () => {
     const { error, passedMs, begunLater, later } = await interrupted(lab, run, 100);
     expect(passedMs).toBeLessThan(5000);
     expect(begunLater).toEqual([]);
-    expect(later[0]!.line).toBe(`GET ${ENDPOINTS}`);
+    expect(later[0]!.line).toContain(`GET ${ENDPOINTS}`);
     expect(error!.message).toMatch(/^interrupted: .* on at the service/);
     expect(lab.state.get("db")?.id).toMatch(/^ep-/);
     await again();

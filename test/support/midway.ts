@@ -12,11 +12,18 @@ export interface Running {
   providers: number[];
 }
 
-/** Begins a command, and lets `then` do something to its processes as soon as an operation is looked at. */
+/** A request that is sent only by who waits: for an operation of its own. */
+const LOOK = "/operations/";
+
+/**
+ * Begins a command, and lets `then` do something to its processes as soon as an operation is looked at.
+ * @param sign a part of the path of another request that tells that the command waits
+ */
 export async function midway(
   { ws, em }: Story,
   args: readonly string[],
   then: (running: Running) => unknown,
+  sign = LOOK,
 ): Promise<Run> {
   em.requests.length = 0;
   let pulumi = 0;
@@ -25,7 +32,7 @@ export async function midway(
       pulumi = child.pid ?? 0;
     },
   });
-  const isWaiting = () => em.requests.some(({ path }) => path.includes("/operations/"));
+  const isWaiting = () => em.requests.some(({ path }) => path.includes(sign));
   const over = run.then(
     () => true,
     () => true,
