@@ -2,7 +2,7 @@
 
 import type { EndpointRow } from "../../emulator/index";
 import type { Props } from "../../test/support/lab";
-import { type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
+import { adopts, type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
 import { type Deed, isDone } from "./ledger";
 import { askedOf } from "./program";
 
@@ -49,9 +49,6 @@ function argsFor(report: Report, id: string, before: EndpointRow | undefined): P
 
 const wasPrimary = (report: Report, id: string, row: EndpointRow | undefined): boolean =>
   report.touched.has(id) && row?.type === "read_write";
-
-const adopts = (args: Props, id: string, row: EndpointRow | undefined): boolean =>
-  args["adopt"] === id || (args["adopt"] === true && row?.type === "read_write" && row.branch_id === args["branchId"]);
 
 function judgePatch(report: Report, { id = "", body, before }: Deed): void {
   const args = argsFor(report, id, before);

@@ -2,10 +2,15 @@
 
 import type { Report } from "./court";
 import { playEnd } from "./end";
+import { judgeGreen } from "./judge-green";
 import { judgeIdentity } from "./judge-identity";
+import { judgeKept } from "./judge-kept";
+import { judgePreview } from "./judge-preview";
+import { judgeState } from "./judge-state";
 import { judgeTime } from "./judge-time";
 import { judgeTruth } from "./judge-truth";
 import { judgeWords } from "./judge-words";
+import { remember } from "./shown";
 import { Stage } from "./stage";
 import type { Act, Edit, Story } from "./story";
 import type { Tally } from "./tally";
@@ -54,14 +59,24 @@ async function playAct(stage: Stage, act: Act, story: Story, tally: Tally): Prom
 export function judge({ court }: Stage, report: Report): void {
   judgeIdentity(court, report);
   judgeTruth(court, report);
+  judgePreview(court, report);
+  judgeKept(court, report);
+  judgeState(court, report);
+  judgeGreen(court, report);
   judgeTime(report);
   judgeWords(report);
+  remember(court, report);
 }
 
-function change({ slots }: Stage, stack: number, edit: Edit): void {
+function change({ slots, earlier }: Stage, stack: number, edit: Edit): void {
   const mine = slots[stack]!;
   const slot = mine[edit.slot];
   const generation = slot?.generation ?? 0;
+  if ("back" in edit) {
+    mine[edit.slot] = earlier[stack]!.get(edit.slot) ?? slot;
+    return;
+  }
+  earlier[stack]!.set(edit.slot, slot);
   if ("to" in edit) mine[edit.slot] = edit.to ? { wish: edit.to, generation } : undefined;
   else if (!slot) return;
   else if ("rename" in edit) mine[edit.slot] = { ...slot, generation: generation + 1 };

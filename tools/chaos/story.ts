@@ -47,7 +47,9 @@ export type Edit =
   | { slot: number; to: Wish | null }
   /** The same with other values. */
   | { slot: number; change: Partial<Wish> }
-  | { slot: number; rename: true };
+  | { slot: number; rename: true }
+  /** As it was before the last edit. */
+  | { slot: number; back: true };
 
 export interface Act {
   stack: number;
@@ -93,9 +95,26 @@ const sayings = {
   adopt: fc.boolean(),
   triggers: fc.integer({ min: 1, max: 3 }),
   waitForReady: fc.constant(false as const),
-  minutes: fc.constantFrom(1, 2, 12),
+  minutes: fc.constantFrom(0.5, 1, 2, 12),
+  onRestart: fc.constantFrom("allow" as const, "warn" as const, "refuse" as const),
+  ignore: fc.constantFrom(
+    ["size"],
+    ["autoscalingLimitMaxCu"],
+    ["autoscalingLimitMinCu"],
+    ["settings.pgSettings.work_mem"],
+    ["settings.preloadLibraries"],
+    ["suspendTimeoutSeconds", "name"],
+    ["*"],
+  ),
+  replaceOn: fc.constantFrom(["branchId"], ["size"], ["settings"], ["*"]),
+  retain: fc.constant(true as const),
+  instance: fc.constantFrom("same" as const, "same" as const, "away" as const),
+  byRule: fc.constant(true as const),
 };
-const RARE = ["waitForReady", "onDelete", "minutes", "disabled"] as const;
+const RARE = [
+  ...(["waitForReady", "onDelete", "minutes", "disabled", "onRestart"] as const),
+  ...(["ignore", "replaceOn", "retain", "instance"] as const),
+] as const;
 
 const place = {
   type: fc.constantFrom("read_write" as const, "read_only" as const),
@@ -103,12 +122,15 @@ const place = {
 };
 
 /** Some of the sayings: all at once would be most programs alike. */
-const some = fc.tuple(fc.record(sayings, { requiredKeys: [] }), fc.integer({ min: 0, max: 3 })).map(([all, rare]) => {
-  const wish: Partial<Wish> = { ...all };
-  for (const [index, name] of RARE.entries()) if (index !== rare) delete wish[name];
-  if (wish.size !== undefined) delete wish.limits;
-  return wish;
-});
+const some = fc
+  .tuple(fc.record(sayings, { requiredKeys: [] }), fc.integer({ min: 0, max: RARE.length - 1 }))
+  .map(([all, rare]) => {
+    const wish: Partial<Wish> = { ...all };
+    for (const [index, name] of RARE.entries()) if (index !== rare) delete wish[name];
+    if (wish.size !== undefined) delete wish.limits;
+    if (wish.replaceOn === undefined) delete wish.byRule;
+    return wish;
+  });
 
 const wishes: fc.Arbitrary<Wish> = fc.tuple(fc.record(place), some).map(([at, rest]) => ({ ...rest, ...at }));
 
@@ -125,6 +147,7 @@ const edits: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ slot, change }) },
   { weight: 2, arbitrary: fc.record({ slot, to: fc.option(wishes, { freq: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ slot, rename: fc.constant(true as const) }) },
+  { weight: 1, arbitrary: fc.record({ slot, back: fc.constant(true as const) }) },
 );
 
 const commands = fc.oneof(

@@ -1,0 +1,66 @@
+// Whom a request was about, and what earlier previews of an unfinished change have shown of it.
+
+import { adopts, type Court, type Report } from "./court";
+import { changedBetween, fieldsIn, speaksOf } from "./fields";
+import type { Deed } from "./ledger";
+import { askedOf } from "./program";
+
+/** The resource for which a compute was changed or deleted, by its name. */
+export function subjectOf(report: Report, { id = "", before }: Deed): string | undefined {
+  const owners = [...report.before].filter(([, one]) => one.id === id && !one.pendingReplacement).map(([name]) => name);
+  const isBusy = (name: string) => report.previewed?.shown[name]?.op !== "same";
+  const owner = owners.find(isBusy) ?? owners[0];
+  if (owner !== undefined) return owner;
+  return Object.entries(report.program).find(([name, args]) => {
+    const op = report.previewed?.shown[name]?.op;
+    return (op === "create" || op === "replace") && adopts(args, id, before);
+  })?.[0];
+}
+
+/** What a preview announced for a compute, and what no step has brought to its end yet. */
+export interface Pending {
+  fields: Map<string, Set<string>>;
+  restart: boolean;
+}
+
+/** Whether a request finishes what an earlier preview has announced. */
+export function announcedEarlier(court: Court, report: Report, name: string, deed: Deed): boolean {
+  const pending = court.pending.get(deed.id ?? "");
+  if (!pending) return false;
+  const old = report.before.get(name);
+  const isResumed = (old?.initErrors.length ?? 0) > 0 || old?.outputs["unfinished"] !== undefined;
+  if (!isResumed) return false;
+  if (deed.action) return deed.action !== "restart" || pending.restart;
+  if (deed.method !== "PATCH" || !deed.before) return false;
+  const is = fieldsIn(deed.after ?? deed.body);
+  return changedBetween(deed.before, deed.after ?? deed.before).every((field) =>
+    wasAnnounced(pending, field, is[field]),
+  );
+}
+
+export const wasAnnounced = (pending: Pending | undefined, field: string, value: unknown): boolean =>
+  pending?.fields.get(field)?.has(JSON.stringify(value)) ?? false;
+
+/** Remembers what this run's preview announced where the step did not come to its end, and forgets the rest. */
+export function remember(court: Court, report: Report): void {
+  if (report.command !== "up" || !report.previewed || report.previewed.failed) return;
+  for (const [name, shown] of Object.entries(report.previewed.shown)) {
+    const now = report.after.get(name);
+    const id = now?.id ?? report.before.get(name)?.id;
+    if (id === undefined) continue;
+    const step = report.steps.find((one) => one.name === name && one.op !== "refused");
+    const ended = !report.killed && !step?.error && !now?.initErrors.length;
+    if (ended) {
+      court.pending.delete(id);
+      continue;
+    }
+    const pending = court.pending.get(id) ?? { fields: new Map<string, Set<string>>(), restart: false };
+    for (const [field, value] of Object.entries(askedOf(report.program[name] ?? {}))) {
+      if (shown.op === "update" && !speaksOf(shown.differs, field)) continue;
+      const values = pending.fields.get(field) ?? new Set();
+      pending.fields.set(field, values.add(JSON.stringify(value)));
+    }
+    if (shown.differs.some((path) => path.startsWith("restartTriggers"))) pending.restart = true;
+    court.pending.set(id, pending);
+  }
+}
