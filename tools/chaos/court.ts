@@ -35,6 +35,8 @@ export interface Report {
 
 /** A request of a process, with what its answer asked for. */
 export interface Spoken {
+  /** Each instance of a provider has a process of its own. */
+  process: string;
   line: string;
   body: string;
   at: number;
@@ -58,6 +60,8 @@ export interface Court {
   /** Whether anything has gone wrong yet: a fault, a hand, a kill, a Ctrl-C. */
   spoilt: boolean;
   ignoredFields: readonly string[];
+  /** Rules that do not count in this run. */
+  excepted: Set<string>;
   /** Whether the service has ever left something out of an answer, such as the operations that it began. */
   lied: boolean;
   /** Whether a command was killed or a delete failed: a compute may be gone of which the engine does not know. */

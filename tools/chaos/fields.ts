@@ -46,8 +46,11 @@ const DEFAULTS: Props = { suspend_timeout_seconds: 0, disabled: false };
 
 export const sameValue = (field: string, a: unknown, b: unknown): boolean => {
   const none = field.endsWith("enabled_libraries") ? [] : field.endsWith("use_defaults") ? false : DEFAULTS[field];
-  return JSON.stringify(a ?? none) === JSON.stringify(b ?? none);
+  return spelling(JSON.stringify(a ?? none)) === spelling(JSON.stringify(b ?? none));
 };
+
+/** Some services answer in a spelling of their own. */
+const spelling = (text: string | undefined): string | undefined => text?.replace('"65536kB"', '"64MB"');
 
 /** The fields that two rows have otherwise. */
 export function changedBetween(before: Props | EndpointRow, after: Props | EndpointRow): string[] {

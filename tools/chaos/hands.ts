@@ -3,7 +3,12 @@
 import fc from "fast-check";
 import { type Emulator, type EndpointRow, SEED } from "../../emulator/index";
 
-const WHAT = ["delete", "move", "resize", "disable", "enable", "suspend", "rename", "settings"] as const;
+const WHAT = [
+  ...(["delete", "move", "resize", "disable", "enable", "suspend", "rename", "settings"] as const),
+  ...(["raise", "libraries", "timeout", "restore"] as const),
+] as const;
+/** What leaves a compute where it is and as active as it was. */
+export const DRIFTS = ["resize", "settings", "raise", "libraries", "timeout", "rename"] as const;
 
 export interface Hand {
   what: (typeof WHAT)[number];
@@ -49,6 +54,31 @@ const DEEDS: { [K in Exclude<Hand["what"], "delete">]: (row: EndpointRow, emulat
     if (row.current_state !== "active" || row.pending_state !== undefined) return false;
     row.current_state = "idle";
     delete row.started_at;
+    return true;
+  },
+  /** One limit alone. */
+  raise: (row) => {
+    const { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = row;
+    row.autoscaling_limit_max_cu = max < 8 ? 8 : 4;
+    if (min > row.autoscaling_limit_max_cu) row.autoscaling_limit_min_cu = row.autoscaling_limit_max_cu;
+    return true;
+  },
+  libraries: (row) => {
+    row.settings = { ...row.settings, preload_libraries: { enabled_libraries: ["theirs"] } };
+    return true;
+  },
+  timeout: (row) => {
+    row.suspend_timeout_seconds = row.suspend_timeout_seconds === 600 ? 900 : 600;
+    return true;
+  },
+  /** Another branch takes the branch's name and its computes; the old one stays under another name. */
+  restore: (row, { world }) => {
+    const old = world.branches[row.branch_id];
+    const id = `${row.branch_id}-r`;
+    if (!old || world.branches[id]) return false;
+    world.branches[id] = { ...old, id };
+    old.name = `${old.name}_old`;
+    for (const one of Object.values(world.endpoints)) if (one.branch_id === old.id) one.branch_id = id;
     return true;
   },
   rename: (row) => {

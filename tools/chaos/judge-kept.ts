@@ -1,10 +1,11 @@
 // What the preview calls unchanged keeps its value: each value that is sent and differs from the live one was shown.
 
+import type { Props } from "../../test/support/lab";
 import { type Court, type Report, Violation } from "./court";
 import { changedBetween, fieldsIn, sameValue, speaksOf } from "./fields";
 import { type Deed, isDone } from "./ledger";
 import { askedOf } from "./program";
-import { subjectOf, wasAnnounced } from "./shown";
+import { isNoted, subjectOf, wasAnnounced } from "./shown";
 
 export function judgeKept(court: Court, report: Report): void {
   if (report.command !== "up" || !report.previewed) return;
@@ -29,8 +30,20 @@ function judgePatch(court: Court, report: Report, deed: Deed): void {
     if (isShown || wasAnnounced(court.pending.get(id!), field, value)) continue;
     const how = field in sent ? `${JSON.stringify(value)} was sent` : `it went with what was sent`;
     throw new Violation(
-      "sent and not shown",
+      kindOf(field, shown.differs, report.before.get(name)?.outputs),
       `${field} of ${name} (${id}) was ${JSON.stringify(was[field])}, ${how}, and the preview showed only ${shown.differs.join(", ") || "nothing"} (${shown.op}, "${shown.text}")`,
     );
   }
+}
+
+/** Kinds that are mended in different places. */
+function kindOf(field: string, differs: readonly string[], outputs: Props = {}): string {
+  if (isNoted(outputs, field)) return "asked again and not shown";
+  if (field.includes("_limit_") && differs.some((path) => /^size|^autoscaling/.test(path))) {
+    return "the other limit was not kept";
+  }
+  if (field.startsWith("settings.") && differs.some((path) => path.startsWith("settings"))) {
+    return "the rest of settings was not kept";
+  }
+  return "sent and not shown";
 }

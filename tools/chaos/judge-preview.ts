@@ -62,7 +62,16 @@ function judgeAnnounced(court: Court, report: Report, name: string, shown: Shown
   const { before, after, steps, program, hits } = report;
   const old = before.get(name);
   const step = steps.find((one) => one.name === name && one.op === "update");
-  if (shown.op !== "update" || !old || !step || step.error || report.killed || after.get(name)?.id !== old.id) return;
+  if (
+    shown.op !== "update" ||
+    !old ||
+    !step ||
+    step.error ||
+    step.to === undefined ||
+    report.killed ||
+    after.get(name)?.id !== old.id
+  )
+    return;
   if (!atLeast(shown.marker, "restart") || old.initErrors.length > 0 || old.outputs["unfinished"]) return;
   if (hits.size > 0 || report.touched.has(old.id) || court.ignoredFields.length > 0) return;
   const row = rowOf(court, old.id);

@@ -4,6 +4,7 @@ import type { Props, Resource } from "../../test/support/lab";
 import { type Court, type Report, rowOf, Violation } from "./court";
 import { fieldsIn, pathsOf, sameValue, speaksOf } from "./fields";
 import { askedOf } from "./program";
+import { isNoted } from "./shown";
 
 export function judgeState(court: Court, report: Report): void {
   if (report.command !== "up" && report.command !== "refresh") return;
@@ -31,7 +32,16 @@ function judgeTaken({ emulator, ...court }: Court, report: Report, name: string,
   const shown = report.previewed?.shown[name];
   const step = report.steps.find((one) => one.name === name);
   const row = rowOf({ emulator, ...court }, resource.id);
-  if (!shown || !step || step.error || step.op !== "update" || !row || report.touched.has(resource.id)) return;
+  if (
+    !shown ||
+    !step ||
+    step.error ||
+    step.to === undefined ||
+    step.op !== "update" ||
+    !row ||
+    report.touched.has(resource.id)
+  )
+    return;
   const [asked, is] = [askedOf(report.program[name] ?? {}), fieldsIn(row)];
   for (const [field, value] of Object.entries(asked)) {
     if (pathsOf(field).length === 0 || !speaksOf(shown.differs, field)) continue;
@@ -48,7 +58,3 @@ function withoutForm({ size, ...outputs }: Props): Props {
   const { autoscalingLimitMinCu = size, autoscalingLimitMaxCu = size } = outputs;
   return { ...outputs, autoscalingLimitMinCu, autoscalingLimitMaxCu };
 }
-
-/** Whether the record of what the service did not take speaks of the field. */
-const isNoted = ({ notTaken }: Props, field: string): boolean =>
-  notTaken !== undefined && speaksOf(Object.keys(notTaken as Props), field);

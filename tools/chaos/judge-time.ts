@@ -20,7 +20,9 @@ export function judgeTime(report: Report): void {
   for (const step of report.steps) {
     if (step.to !== undefined) judgeStep(report, step, step.to);
   }
-  judgePace(report);
+  for (const process of new Set(report.sent.map((one) => one.process))) {
+    judgePace(report.sent.filter((one) => one.process === process));
+  }
 }
 
 function judgeStep(report: Report, step: Step, to: number): void {
@@ -55,7 +57,7 @@ function judgeStep(report: Report, step: Step, to: number): void {
   }
 }
 
-function judgePace({ sent }: Report): void {
+function judgePace(sent: Report["sent"]): void {
   const last = new Map<string, (typeof sent)[number]>();
   const looks: number[] = [];
   for (const one of sent) {

@@ -19,6 +19,8 @@ export interface Wish {
   onDelete?: "delete" | "release";
   /** Takes over what stands there: the seeded primary, or the replica that somebody made by hand. */
   adopt?: boolean;
+  /** Takes over what another resource of the stack has in the state: the id is filled in when the program is run. */
+  takes?: true;
   triggers?: number;
   waitForReady?: false;
   minutes?: number;

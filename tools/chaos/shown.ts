@@ -1,5 +1,6 @@
 // Whom a request was about, and what earlier previews of an unfinished change have shown of it.
 
+import type { Props } from "../../test/support/lab";
 import { adopts, type Court, type Report } from "./court";
 import { changedBetween, fieldsIn, speaksOf } from "./fields";
 import type { Deed } from "./ledger";
@@ -64,3 +65,7 @@ export function remember(court: Court, report: Report): void {
     court.pending.set(id, pending);
   }
 }
+
+/** Whether the record of what the service did not take speaks of the field. */
+export const isNoted = ({ notTaken }: Props, field: string): boolean =>
+  notTaken !== undefined && speaksOf(Object.keys(notTaken as Props), field);

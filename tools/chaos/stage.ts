@@ -7,7 +7,7 @@ import type { Court, Report, Spoken } from "./court";
 import { Injector, LIES, OF_THE_SERVICE } from "./faults";
 import { byHand } from "./hands";
 import { Ledger } from "./ledger";
-import { argsOf, EXTRA_BRANCH, HAND_MADE, nameOf, optionsOf, type Slots } from "./program";
+import { argsOf, EXTRA_BRANCH, HAND_MADE, nameOf, optionsOf, type Slot, type Slots } from "./program";
 import { type Previewed, read } from "./readers";
 import type { Act, Story } from "./story";
 import type { Tally } from "./tally";
@@ -37,6 +37,8 @@ export class Stage {
   #touched = new Set<string>();
   #cue: Cue & { stack: number } = { ...NO_CUE, stack: 0 };
   #both = false;
+  readonly #takes = new Map<string, string>();
+  readonly #respells: boolean;
   #counts = [0, 0];
   #spoken: Spoken[][] = [[], []];
 
@@ -46,7 +48,8 @@ export class Stage {
     /** Sees each command when it has ended. */
     private readonly watch?: (report: Report, lab: Lab) => void,
   ) {
-    const { skewMs, branchReadyMs, ...service } = story.service;
+    const { skewMs, branchReadyMs, respells, ...service } = story.service;
+    this.#respells = respells;
     const common = { seed: story.seed, skewMs };
     const { projectId } = SEED.second;
     const keys = [
@@ -82,6 +85,7 @@ export class Stage {
       pending: new Map(),
       spoilt: false,
       ignoredFields: service.ignoredFields ?? [],
+      excepted: new Set(),
       lied: false,
       unsure: false,
     };
@@ -95,9 +99,20 @@ export class Stage {
   program(stack: number): Record<string, Props> {
     return Object.fromEntries(
       this.slots[stack]!.flatMap((slot, index) =>
-        slot ? [[nameOf(index, slot), argsOf(stack, index, slot.wish)]] : [],
+        slot ? [[nameOf(index, slot), { ...argsOf(stack, index, slot.wish), ...this.#taken(stack, index, slot) }]] : [],
       ),
     );
+  }
+
+  /** The compute of the resource's old name, for one that takes it over. */
+  #taken(stack: number, index: number, slot: Slot): Props {
+    if (!slot.wish.takes) return {};
+    const name = nameOf(index, slot);
+    const known = this.#takes.get(`${stack} ${name}`);
+    const old = known ?? this.labs[stack]!.state.get(nameOf(index, { ...slot, generation: slot.generation - 1 }))?.id;
+    if (old === undefined) return {};
+    this.#takes.set(`${stack} ${name}`, old);
+    return { adopt: old };
   }
 
   /** The resource options of the program of a stack. */
@@ -232,16 +247,28 @@ export class Stage {
         die();
       }
       const path = request.url.slice(BASE.length).split("?")[0]!;
-      const spoken: Spoken = { line: `${request.method} ${path}`, body: request.body ?? "", at: clock.now() };
+      const process = request.headers["authorization"] ?? "";
+      const spoken: Spoken = { process, line: `${request.method} ${path}`, body: request.body ?? "", at: clock.now() };
       this.#spoken[stack]!.push(spoken);
       try {
-        const answer = await this.injector.send(request, async (asked) => this.#honest(asked, await go(asked)));
+        const answer = await this.injector.send(request, async (asked) =>
+          this.#honest(asked, await this.#spelled(asked, go)),
+        );
         this.#heard(spoken, answer, lab);
         return answer;
       } finally {
         if (kill?.when === "after") die();
       }
     };
+  }
+
+  /** Values in the spelling of the service. */
+  async #spelled(request: TransportRequest, go: Transport): Promise<TransportAnswer> {
+    if (!this.#respells) return go(request);
+    const body = request.body?.replaceAll('"65536kB"', '"64MB"');
+    const answer = await go({ ...request, ...(body === undefined ? {} : { body }) });
+    if (answer.text.includes('"64MB"')) this.#hit(OF_THE_SERVICE.spelling);
+    return { ...answer, text: answer.text.replaceAll('"64MB"', '"65536kB"') };
   }
 
   /** What the emulator itself answered. */
