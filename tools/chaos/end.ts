@@ -128,13 +128,12 @@ function mendInstances(stage: Stage, stack: number): void {
   }
 }
 
-/** The last program's options: what an instance can't see is left to the stack's own account. */
+/** The last program's options, in which each compute stands on an account that can see it. */
 function calmOptions(stage: Stage, stack: number): Record<string, Options> {
-  const sees = (name: string) => stage.program(stack)[name]?.["projectId"] === SEED.second.projectId;
   return Object.fromEntries(
     Object.entries(stage.options(stack)).map(([name, { provider, ...rest }]) => [
       name,
-      provider === undefined || (provider === "away" && !sees(name)) ? rest : { ...rest, provider },
+      provider === "same" ? { ...rest, provider } : rest,
     ]),
   );
 }

@@ -12,8 +12,8 @@ export const DRIFTS = ["resize", "settings", "raise", "libraries", "timeout", "r
 
 export interface Hand {
   what: (typeof WHAT)[number];
-  /** Which compute, counted round. */
-  which: number;
+  /** Which compute, counted round; or the compute of a slot of the stack whose command it is. */
+  which: number | "slot 0" | "slot 1" | "slot 2";
   /** Just before the so-many-th request of the command; with 0 before the command begins. */
   at: number;
 }
@@ -96,12 +96,17 @@ const isFree = (row: EndpointRow, branch: string, rows: Record<string, EndpointR
   row.type === "read_only" || !Object.values(rows).some((one) => one.type === "read_write" && one.branch_id === branch);
 
 /** @returns the compute that was touched, where something was done */
-export function byHand(emulator: Emulator, hand: Hand): string | undefined {
+export function byHand(
+  emulator: Emulator,
+  hand: Hand,
+  ofSlot: (slot: number) => string | undefined,
+): string | undefined {
   const { world } = emulator;
   const ids = Object.keys(world.endpoints);
-  const id = ids[hand.which % ids.length];
-  if (id === undefined) return undefined;
-  const row = world.endpoints[id]!;
+  const { which } = hand;
+  const id = typeof which === "number" ? ids[which % ids.length] : ofSlot(Number(which.at(-1)));
+  const row = world.endpoints[id ?? ""];
+  if (id === undefined || !row) return undefined;
   if (hand.what === "delete") {
     delete world.endpoints[id];
     return id;

@@ -11,6 +11,7 @@ export function judgeState(court: Court, report: Report): void {
   for (const [name, resource] of report.after) {
     if (resource.pendingReplacement || resource.initErrors.length > 0 || resource.outputs["unfinished"]) continue;
     judgeResource(name, resource);
+    judgeRecord(report, name, resource);
     judgeTaken(court, report, name, resource);
   }
 }
@@ -23,6 +24,22 @@ function judgeResource(name: string, resource: Resource): void {
     throw new Violation(
       "two truths",
       `the state of ${name} (${id}) says ${JSON.stringify(value)} of ${field} in its inputs and ${JSON.stringify(has[field])} in its outputs`,
+    );
+  }
+}
+
+/** The record of what the service did not take speaks of what it was asked. */
+function judgeRecord(report: Report, name: string, { id, outputs }: Resource): void {
+  const noted = Object.keys((outputs["notTaken"] as Props | undefined) ?? {});
+  const known = Object.keys((report.before.get(name)?.outputs["notTaken"] as Props | undefined) ?? {});
+  const sent = report.deeds
+    .filter((deed) => deed.id === id && !deed.action)
+    .flatMap(({ body }) => Object.keys(fieldsIn(body)));
+  for (const path of noted) {
+    if (known.includes(path) || sent.some((field) => speaksOf([path], field))) continue;
+    throw new Violation(
+      "a record of what was never asked",
+      `the state of ${name} (${id}) says that the service did not take ${path}, which was never sent`,
     );
   }
 }

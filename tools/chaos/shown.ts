@@ -7,15 +7,15 @@ import type { Deed } from "./ledger";
 import { askedOf } from "./program";
 
 /** The resource for which a compute was changed or deleted, by its name. */
-export function subjectOf(report: Report, { id = "", before }: Deed): string | undefined {
+export function subjectOf(report: Report, { id = "", before, method }: Deed): string | undefined {
   const owners = [...report.before].filter(([, one]) => one.id === id && !one.pendingReplacement).map(([name]) => name);
-  const isBusy = (name: string) => report.previewed?.shown[name]?.op !== "same";
-  const owner = owners.find(isBusy) ?? owners[0];
-  if (owner !== undefined) return owner;
-  return Object.entries(report.program).find(([name, args]) => {
-    const op = report.previewed?.shown[name]?.op;
-    return (op === "create" || op === "replace") && adopts(args, id, before);
-  })?.[0];
+  const opOf = (name: string) => report.previewed?.shown[name]?.op;
+  const goes = (name: string) => opOf(name) === "delete" || opOf(name) === "replace";
+  if (method === "DELETE") return owners.find(goes) ?? owners[0];
+  const adopter = Object.entries(report.program).find(
+    ([name, args]) => (opOf(name) === "create" || opOf(name) === "replace") && adopts(args, id, before),
+  );
+  return owners.find((name) => opOf(name) === "update") ?? adopter?.[0] ?? owners.find((name) => !goes(name));
 }
 
 /** What a preview announced for a compute, and what no step has brought to its end yet. */

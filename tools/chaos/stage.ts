@@ -218,7 +218,12 @@ export class Stage {
   #meddle(count: number): void {
     for (const hand of this.#cue.hands) {
       if (hand.at !== count) continue;
-      const id = byHand(this.labs[0]!.emulator, hand);
+      const { stack } = this.#cue;
+      const ofSlot = (index: number) => {
+        const slot = this.slots[stack]![index];
+        return slot && this.labs[stack]!.state.get(nameOf(index, slot))?.id;
+      };
+      const id = byHand(this.labs[0]!.emulator, hand, ofSlot);
       if (id === undefined) continue;
       this.#touched.add(id);
       this.court.everTouched.add(id);

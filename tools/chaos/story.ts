@@ -181,18 +181,28 @@ const harmless = fc.oneof(
   fc.record({ pooler: sayings.pooler }),
 );
 
+/** One of the limits alone, or one part of the settings. */
+const partly = fc.oneof(
+  fc.record({ limits: sayings.limits }),
+  fc.record({ limits: sayings.limits, ignore: fc.constantFrom(["autoscalingLimitMaxCu"], ["autoscalingLimitMinCu"]) }),
+  fc.record({ pg, ignore: fc.constantFrom(["settings.pgSettings.work_mem"], ["settings.preloadLibraries"]) }),
+);
+
 /** Somebody changes a compute by hand, and then the program changes something else: nothing of the first may be lost. */
 const drifts: fc.Arbitrary<Act[]> = fc
   .record({
     stack: fc.constantFrom(0, 1),
     slot,
     what: fc.constantFrom(...DRIFTS),
-    which: fc.integer({ min: 0, max: 5 }),
-    first: fc.oneof(harmless, change),
-    next: fc.oneof(harmless, change, fc.constant<Partial<Wish>>({})),
+    first: fc.oneof(harmless, change, partly),
+    next: fc.oneof(harmless, change, partly, fc.constant<Partial<Wish>>({})),
   })
-  .map(({ stack, slot: at, what, which, first, next }) => [
-    withOne({ stack, edits: [{ slot: at, change: first }], hands: [{ what, which, at: 0 }] }),
+  .map(({ stack, slot: at, what, first, next }) => [
+    withOne({
+      stack,
+      edits: [{ slot: at, change: first }],
+      hands: [{ what, which: `slot ${at}` as Hand["which"], at: 0 }],
+    }),
     withOne({ stack, edits: [{ slot: at, change: next }] }),
   ]);
 
