@@ -4,7 +4,7 @@ import type { Props, Resource } from "../../test/support/lab";
 import { type Court, type Report, rowOf, Violation } from "./court";
 import { fieldsIn, pathsOf, sameValue, speaksOf } from "./fields";
 import { askedOf } from "./program";
-import { isNoted } from "./shown";
+import { isNoted, notedIn } from "./shown";
 
 export function judgeState(court: Court, report: Report): void {
   if (report.command !== "up" && report.command !== "refresh") return;
@@ -30,8 +30,8 @@ function judgeResource(name: string, resource: Resource): void {
 
 /** The record of what the service did not take speaks of what it was asked. */
 function judgeRecord(report: Report, name: string, { id, outputs }: Resource): void {
-  const noted = Object.keys((outputs["notTaken"] as Props | undefined) ?? {});
-  const known = Object.keys((report.before.get(name)?.outputs["notTaken"] as Props | undefined) ?? {});
+  const noted = notedIn(outputs);
+  const known = notedIn(report.before.get(name)?.outputs ?? {});
   const sent = report.deeds
     .filter((deed) => deed.id === id && !deed.action)
     .flatMap(({ body }) => Object.keys(fieldsIn(body)));

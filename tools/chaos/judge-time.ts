@@ -42,7 +42,9 @@ function judgeStep(report: Report, step: Step, to: number): void {
   if (step.op === "refresh" && took > limit + 2 * GRACE_MS) {
     throw new Violation("past the deadline", `refresh of ${step.name} took ${took} ms`);
   }
-  const busy = /answered (423|429|503)\b/.exec(step.error?.message ?? "");
+  const text = step.error?.message ?? "";
+  // One Ctrl-C ends the patience.
+  const busy = !text.startsWith("interrupted") && /answered (423|429|503)\b/.test(text);
   // The delete before a create has the limit of the old program.
   const least = step.op === "refresh" ? READ_MS : leastLimitOf(report.program[step.name], before);
   const soon = took < least - LONGEST_PAUSE_MS;

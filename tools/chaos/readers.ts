@@ -6,10 +6,12 @@ import { exitCodeOf } from "../../cli/report/verdict";
 import { computePolicies } from "../../policy/index";
 import { identityOf } from "../../provider/rules/approval";
 import { ENDPOINT_TYPE } from "../../provider/rules/endpoint-type";
-import { readMarker } from "../../provider/rules/marker";
+import { readNotice } from "../../provider/rules/notice";
 import type { Impact } from "../../provider/rules/restart";
 import { worst } from "../../provider/rules/restart";
 import type { Lab, Outcome, Props, Resource } from "../../test/support/lab";
+
+import { Violation } from "./court";
 
 /** What the preview of a program said of one resource, reader by reader. */
 export interface Shown {
@@ -72,7 +74,7 @@ function shownIn(lab: Lab, name: string, plan: Outcome, findings: ReadonlyMap<st
   const failures = plan.failures.map(({ property, reason }) => `${property}: ${reason}`);
   return {
     op: plan.op,
-    marker: readMarker(plan.marker)?.impact ?? "none",
+    marker: markerOf(plan),
     text: plan.marker,
     warning: plan.notice,
     ...(finding ? { finding } : {}),
@@ -81,6 +83,14 @@ function shownIn(lab: Lab, name: string, plan: Outcome, findings: ReadonlyMap<st
     failures,
     foretold: plan.remarks.some((line) => /will fail/.test(line)),
   };
+}
+
+/** What the text and the data beside it say alike. */
+function markerOf({ marker, inputs }: Outcome): Impact {
+  const impact = readNotice(inputs)?.impact ?? "none";
+  const word = impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes";
+  if (marker.split(":")[0] !== word) throw new Violation("text and data differ", `"${marker}" stands beside ${impact}`);
+  return impact;
 }
 
 function policyOf(lab: Lab, name: string, inputs: Props): Impact {

@@ -66,6 +66,9 @@ export function remember(court: Court, report: Report): void {
   }
 }
 
+/** The paths that the state says the service did not take. */
+export const notedIn = ({ notTaken }: Props): string[] =>
+  Array.isArray(notTaken) ? notTaken.map(String) : Object.keys((notTaken as Props | undefined) ?? {});
+
 /** Whether the record of what the service did not take speaks of the field. */
-export const isNoted = ({ notTaken }: Props, field: string): boolean =>
-  notTaken !== undefined && speaksOf(Object.keys(notTaken as Props), field);
+export const isNoted = (outputs: Props, field: string): boolean => speaksOf(notedIn(outputs), field);

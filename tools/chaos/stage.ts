@@ -243,7 +243,7 @@ export class Stage {
         if (kill) void clock.sleep(kill.laterMs).then(() => life.kill());
       };
       if (mine) this.#meddle(count);
-      if (mine && this.#cue.interrupt === count) life.stopping = true;
+      if (mine && this.#cue.interrupt === count) lab.cancel();
       if (kill?.when === "before") {
         if (kill.laterMs === 0) {
           life.kill();
