@@ -23,6 +23,7 @@ async function main(): Promise<number> {
       seed: { type: "string" },
       path: { type: "string" },
       "no-shrink": { type: "boolean", default: false },
+      except: { type: "string", multiple: true },
       planted: { type: "boolean", default: false },
     },
   });
@@ -38,7 +39,7 @@ async function main(): Promise<number> {
     for (const one of trace(report, lab)) line(one);
   };
   const story = values.path === undefined ? { shrink } : { path: values.path, shrink: false, watch };
-  const { tally, found } = await run({ runs, seed, ...story, progress: progress(runs) });
+  const { tally, found } = await run({ runs, seed, ...story, except: values.except, progress: progress(runs) });
   if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");
   if (values.path === undefined || !found) {
     for (const one of table(tally, found ? 1 : 0, (performance.now() - began) / 1000)) line(one);

@@ -9,10 +9,11 @@ import { create, read, remove, update } from "../../provider/endpoint/steps.js";
 import { isKind } from "../../provider/errors.js";
 import { type ImpactNotice, readNotice, withNotice } from "../../provider/rules/notice.js";
 import { type Impact, impactOf } from "../../provider/rules/restart.js";
-import { canonical, type Live } from "../../provider/rules/settings.js";
+import type { Live } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
+import { differingPaths, type Options, type Props, replacesFor, withIgnored } from "./lab-options.js";
 
-export type Props = Record<string, unknown>;
+export type { Options, Props } from "./lab-options.js";
 
 /** A resource as the engine keeps it. */
 export interface Resource {
@@ -22,7 +23,13 @@ export interface Resource {
   initErrors: string[];
   /** Deleted, and not made anew yet. */
   pendingReplacement?: true;
+  /** The options that the state keeps. */
+  retainOnDelete?: boolean;
+  provider?: string;
 }
+
+/** The provider process of an instance: each instance has its own. */
+export type Processes = (provider: string | undefined) => Process;
 
 /** What is to be done with one resource, and why. */
 export interface Plan {
@@ -36,13 +43,26 @@ export interface Plan {
   notice: Impact;
   diff?: DiffAnswer;
   inputs: Props;
+  options: Options;
+  /** The paths that the engine shows as changed: of the old inputs and the new ones. */
+  differs: string[];
+  /** What check said beside its answer. */
+  remarks: string[];
 }
 
-export function plan(process: Process, first: FirstChecks, old: Resource | undefined, news: Props): Plan {
-  const checked = (olds: Props) => {
+export function plan(
+  process: Process,
+  first: FirstChecks,
+  old: Resource | undefined,
+  program: Props,
+  options: Options = {},
+): Plan {
+  const remarks: string[] = [];
+  const checked = (olds: Props, news: Props) => {
     process.wanted?.check(news["__urn"], olds["projectId"] === undefined);
     const { inputs, failures, warnings } = struct(check(first, process.config, struct(olds), struct(news)));
     for (const warning of warnings) process.warn(warning);
+    remarks.push(...warnings);
     process.checked.remember(inputs, olds);
     const notice = readNotice(inputs);
     return {
@@ -52,13 +72,15 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
       ...(notice && notice.impact !== "none" ? { announced: notice } : {}),
     };
   };
-  const begun = { ...checked(old?.inputs ?? {}), notice: "none" as Impact };
+  const olds = old?.inputs ?? {};
+  const news = old ? withIgnored(program, olds, options.ignoreChanges) : program;
+  const begun = { ...checked(olds, news), notice: "none" as Impact, options, differs: [], remarks };
   if (begun.failures.length > 0) return { ...begun, op: "refused" };
   if (!old) return { ...begun, op: "create" };
 
   process.known.add(old.id);
   process.wanted?.see(old.id, outputsIn(old));
-  const options = {
+  const compared = {
     id: old.id,
     oldInputs: process.checked.compared(old.id, begun.inputs),
     askAgain: process.config.askAgain,
@@ -66,27 +88,36 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
   };
   let answer: DiffAnswer;
   try {
-    answer = struct(diff(struct(old.outputs) as unknown as Outputs, struct(begun.inputs), options));
+    answer = struct(diff(struct(old.outputs) as unknown as Outputs, struct(begun.inputs), compared));
   } catch (error) {
     // The engine fails the preview at the resource.
     return { ...begun, op: "refused", failures: [{ property: "diff", reason: (error as Error).message }] };
   }
-  const differ = answer.changes ?? canonical(old.inputs) !== canonical(begun.inputs);
-  if (old.pendingReplacement || (differ && answer.replaces?.length)) {
-    const again = { ...begun, ...checked({}), diff: answer };
+  const differs = differingPaths(olds, withIgnored(begun.inputs, olds, options.ignoreChanges));
+  const differ = answer.changes ?? differs.length > 0;
+  // Where the provider says itself that something changes, the engine knows no paths, and the option can't match.
+  const asked = [...(options.replaceOnChanges ?? []), ...(options.byRule?.replaceOnChanges ?? [])];
+  const byOption = answer.changes === undefined && replacesFor(asked, differs);
+  if (old.pendingReplacement || (differ && (answer.replaces?.length || byOption))) {
+    // A new compute is asked for what the program says, also where changes are ignored.
+    const again = { ...begun, ...checked({}, program), diff: answer, differs };
     return { ...again, op: again.failures.length > 0 ? "refused" : "replace" };
   }
   if (!differ && old.initErrors.length === 0) return { ...begun, op: "same", diff: answer };
-  return { ...begun, op: "update", diff: answer, notice: warned(old.outputs, begun.inputs) };
+  return { ...begun, op: "update", diff: answer, differs, notice: warned(old.outputs, begun.inputs) };
 }
 
-/** Carries a plan out. @param keep hears what is in the state from now on, also where the step fails */
+/** Carries a plan out. @param save hears what is in the state from now on, also where the step fails */
 export async function apply(
-  process: Process,
-  { op, inputs }: Plan,
+  processes: Processes,
+  { op, inputs, options }: Plan,
   old: Resource | undefined,
-  keep: (resource: Resource) => void,
+  save: (resource: Resource) => void,
 ): Promise<void> {
+  const { retainOnDelete, provider } = options;
+  const process = processes(provider);
+  const keep = (resource: Resource) =>
+    save({ ...resource, ...(retainOnDelete ? { retainOnDelete } : {}), ...(provider ? { provider } : {}) });
   const failed = (error: unknown, keptInputs: Props): never => {
     if (isKind(error, "not-ready")) {
       // As the adapter does; without the provider's text the engine could not load it for the next command.
@@ -99,26 +130,30 @@ export async function apply(
     keep({ id, inputs, outputs: withProvider(struct({ ...outputs }), inputs), initErrors: [] });
 
   if (op === "refused") return;
-  if (op === "same") return keep({ ...old!, inputs });
+  if (op === "same") {
+    const { retainOnDelete: _retained, provider: _provider, ...same } = old!;
+    return keep({ ...same, inputs });
+  }
   if (op === "update") {
     const request = { id: old!.id, olds: outputsIn(old!), program: programOf(struct(inputs)) };
     // After a failed update the engine keeps the old inputs beside the new outputs.
     return ended(old!.id, await update(process, request).catch((error) => failed(error, old!.inputs)));
   }
   if (old && !old.pendingReplacement) {
-    await remove(process, old.id, outputsIn(old));
-    keep({ ...old, pendingReplacement: true });
+    await destroyed(processes, old);
+    save({ ...old, pendingReplacement: true });
   }
   const made = await create(process, programOf(struct(inputs))).catch((error) => failed(error, inputs));
   ended(made.id, made.outputs);
 }
 
 /** A resource as it is, or undefined where it is gone. A good read clears the reasons of an earlier failure. */
-export async function refreshed(process: Process, old: Resource): Promise<Resource | undefined> {
+export async function refreshed(processes: Processes, old: Resource): Promise<Resource | undefined> {
   if (old.pendingReplacement) return old;
-  const { id, outputs, inputs } = await read(process, old.id, outputsIn(old));
+  const { id, outputs, inputs } = await read(processes(old.provider), old.id, outputsIn(old));
   if (id === undefined) return undefined;
   return {
+    ...old,
     id,
     inputs: inputs ? withProvider(struct(inputs), old.inputs) : old.inputs,
     outputs: withProvider(struct({ ...outputs }), old.outputs),
@@ -126,8 +161,10 @@ export async function refreshed(process: Process, old: Resource): Promise<Resour
   };
 }
 
-export async function destroyed(process: Process, old: Resource): Promise<void> {
-  if (!old.pendingReplacement) await remove(process, old.id, outputsIn(old));
+/** The provider is not asked to delete what the state says to retain, or what is gone. */
+export async function destroyed(processes: Processes, old: Resource): Promise<void> {
+  if (old.pendingReplacement || old.retainOnDelete) return;
+  await remove(processes(old.provider), old.id, outputsIn(old));
 }
 
 export const PROVIDER_TEXT = "the provider's text";

@@ -9,8 +9,10 @@ import { autoNameOf } from "../../provider/rules/auto-name.js";
 import {
   apply,
   destroyed,
+  type Options,
   type Plan,
   PROVIDER_TEXT,
+  type Processes,
   type Props,
   plan,
   type Resource,
@@ -20,7 +22,7 @@ import { Life } from "./lab-life.js";
 import { type Between, type Sent, wireTo } from "./lab-wire.js";
 import { VirtualClock } from "./virtual-clock.js";
 
-export type { Plan, Props, Resource } from "./lab-engine.js";
+export type { Options, Plan, Props, Resource } from "./lab-engine.js";
 export { Killed } from "./lab-life.js";
 export type { Between, Sent } from "./lab-wire.js";
 
@@ -56,6 +58,8 @@ export interface LabOptions {
   beside?: Lab;
   stack?: string;
   apiKey?: string;
+  /** The keys of the program's `Provider` instances, by name. */
+  instances?: Readonly<Record<string, string>>;
   config?: Partial<ProviderConfig>;
   seed?: number;
   /** Somebody between the provider and the service: a setting that the service never sees, it ignores. */
@@ -116,21 +120,21 @@ export class Lab {
    * `pulumi up` of resources that do not depend on each other. Rejects for no step's error: each outcome has its own.
    * @param rest what becomes of the state's resources that the program does not name: Pulumi deletes them at the end,
    *   and not after an error
+   * @param options of the resources, by name
    */
-  upAll(program: Record<string, Props>, rest: "keep" | "delete" = "keep"): Promise<Record<string, Outcome>> {
-    return this.#run(async (process, run) => {
-      const first: FirstChecks = new Map();
-      // Checked and compared one after the other; the steps themselves run together.
-      const outcomes = Object.entries(program).map(([name, args]): [string, Outcome] => [
-        name,
-        this.#plan(process, run, first, name, args),
-      ]);
-      this.planned = Object.fromEntries(outcomes);
+  upAll(
+    program: Record<string, Props>,
+    rest: "keep" | "delete" = "keep",
+    options: Record<string, Options> = {},
+  ): Promise<Record<string, Outcome>> {
+    return this.#run(async (processes, run) => {
+      this.planned = this.#planAll(processes, run, program, options);
+      const outcomes = Object.entries(this.planned);
       await this.#together(outcomes, async ([name, outcome]) => {
         const keep = (resource: Resource) => void this.state.set(name, resource);
         const creates = outcome.op === "create" || outcome.op === "replace";
         if (creates) this.pendingCreates.add(name);
-        await this.#step(process, run, name, outcome.op, (mine) =>
+        await this.#step(processes, run, name, outcome.op, (mine) =>
           apply(mine, outcome, this.state.get(name), keep),
         ).catch((error: Error) => {
           outcome.error = error;
@@ -140,21 +144,44 @@ export class Lab {
       const named = new Set(Object.keys(program));
       const failed = outcomes.some(([, { error }]) => error !== undefined);
       const gone = rest === "keep" || failed ? [] : [...this.state].filter(([name]) => !named.has(name));
-      await this.#destroy(process, run, gone);
+      await this.#destroy(processes, run, gone);
       return this.planned;
     });
   }
 
-  /** `pulumi preview`: no step is carried out, and nothing is remembered. */
-  preview(name: string, args: Props): Promise<Outcome> {
-    return this.#run(async (process, run) => this.#plan(process, run, new Map(), name, args));
+  /** `pulumi preview` of one resource: no step is carried out, and nothing is remembered. */
+  async preview(name: string, args: Props, options?: Options): Promise<Outcome> {
+    return (await this.previewAll({ [name]: args }, options && { [name]: options }))[name]!;
+  }
+
+  /** `pulumi preview`: in processes of its own, so that nothing of it is known to the `up` that follows. */
+  previewAll(program: Record<string, Props>, options: Record<string, Options> = {}): Promise<Record<string, Outcome>> {
+    return this.#run(async (processes, run) => this.#planAll(processes, run, program, options));
+  }
+
+  /** Resources are checked and compared one after the other; the steps themselves run together. */
+  #planAll(
+    processes: Processes,
+    run: Run,
+    program: Record<string, Props>,
+    options: Record<string, Options>,
+  ): Record<string, Outcome> {
+    // Each process remembers by itself.
+    const first = new Map<Process, FirstChecks>();
+    return Object.fromEntries(
+      Object.entries(program).map(([name, args]) => {
+        const process = processes(options[name]?.provider);
+        if (!first.has(process)) first.set(process, new Map());
+        return [name, this.#plan(process, run, first.get(process)!, name, args, options[name] ?? {})];
+      }),
+    );
   }
 
   /** `pulumi refresh`, of all resources or of these; rejects with the first error. */
   refresh(...names: string[]): Promise<Run> {
-    return this.#run(async (process, run) => {
+    return this.#run(async (processes, run) => {
       await this.#together(this.#these(names), async ([name, old]) => {
-        const now = await this.#step(process, run, name, "refresh", (mine) => refreshed(mine, old));
+        const now = await this.#step(processes, run, name, "refresh", (mine) => refreshed(mine, old));
         if (now) this.state.set(name, now);
         else this.state.delete(name);
       });
@@ -164,8 +191,8 @@ export class Lab {
 
   /** `pulumi destroy`, of all resources or of these; rejects with the first error. */
   destroy(...names: string[]): Promise<Run> {
-    return this.#run(async (process, run) => {
-      await this.#destroy(process, run, this.#these(names));
+    return this.#run(async (processes, run) => {
+      await this.#destroy(processes, run, this.#these(names));
       return run;
     });
   }
@@ -175,24 +202,37 @@ export class Lab {
     this.life.cancel();
   }
 
-  #destroy(process: Process, run: Run, resources: [string, Resource][]): Promise<void> {
+  #destroy(processes: Processes, run: Run, resources: [string, Resource][]): Promise<void> {
     return this.#together(resources, async ([name, old]) => {
-      await this.#step(process, run, name, "delete", (mine) => destroyed(mine, old));
+      await this.#step(processes, run, name, "delete", (mine) => destroyed(mine, old));
       this.state.delete(name);
     });
   }
 
   /** One step, with note of when it began, had its turn and ended. */
   async #step<T>(
-    process: Process,
+    processes: Processes,
     run: Run,
     name: string,
     op: Step["op"],
-    work: (process: Process) => Promise<T>,
+    work: (processes: Processes) => Promise<T>,
   ): Promise<T> {
     const { clock } = this;
     const step: Step = { name, op, from: clock.now(), turns: [] };
     run.steps.push(step);
+    try {
+      return await work((provider) => this.#watched(processes(provider), step));
+    } catch (error) {
+      step.error = error as Error;
+      throw error;
+    } finally {
+      step.to = clock.now();
+    }
+  }
+
+  /** The process as one step sees it: its turns are noted. */
+  #watched(process: Process, step: Step): Process {
+    const { clock } = this;
     const { turns } = process.context;
     const take: typeof turns.take = (project, keys, inTurn) =>
       turns.take(project, keys, async () => {
@@ -205,14 +245,7 @@ export class Lab {
         }
       });
     const context = { ...process.context, turns: { take, joins: turns.joins.bind(turns) } as typeof turns };
-    try {
-      return await work({ ...process, context });
-    } catch (error) {
-      step.error = error as Error;
-      throw error;
-    } finally {
-      step.to = clock.now();
-    }
+    return { ...process, context };
   }
 
   /** The name of a compute to which the program gives none. */
@@ -236,47 +269,51 @@ export class Lab {
     return (names.length > 0 ? names : [...this.state.keys()]).map((name) => [name, this.resource(name)]);
   }
 
-  #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props): Outcome {
+  #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props, options: Options): Outcome {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-    const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name) };
-    const planned = plan(process, first, this.state.get(name), news);
+    // What the constructor sees of the options; of rules it sees nothing.
+    const hints = options.replaceOnChanges?.length ? { __mayReplace: true } : {};
+    const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name), ...hints };
+    const planned = plan(process, first, this.state.get(name), news, options);
     const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
     return { ...run, ...planned, ...(planned.op === "refused" ? { error: new Error(refusal) } : {}) };
   }
 
-  /** One command: a process of its own, and time that passes until it has ended. */
-  #run<T>(work: (process: Process, run: Run) => Promise<T>): Promise<T> {
+  /** One command: processes of its own, one for each instance, and time that passes until it has ended. */
+  #run<T>(work: (processes: Processes, run: Run) => Promise<T>): Promise<T> {
     const run: Run = { warnings: [], said: [], sent: [], steps: [] };
     const life = new Life(this.clock);
     this.life = life;
     this.last = run;
+    const begun = new Map<string | undefined, Process>();
+    const processes: Processes = (provider) => {
+      const known = begun.get(provider) ?? this.#begin(run, life, provider);
+      begun.set(provider, known);
+      return known;
+    };
+    // With the command ends its process, and with that what nobody waited for.
+    return this.clock.run(Promise.race([work(processes, run), life.death])).finally(() => life.kill());
+  }
+
+  #begin(run: Run, life: Life, provider: string | undefined): Process {
+    const { apiKey = this.emulator.apiKey, instances = {}, between } = this.options;
+    const own = provider === undefined ? apiKey : instances[provider];
+    if (own === undefined) throw new Error(`the lab has no key for the instance ${provider}`);
     const config = { ...readConfig({ get: () => undefined }, {}), ...this.options.config };
     const context = createContext({
       baseUrl: BASE_URL,
-      apiKey: this.options.apiKey ?? this.emulator.apiKey,
+      apiKey: own,
       keySource: "COMPUTE_API_KEY (environment)",
       clock: life.clock(this.clock),
       cancellation: life.cancellation,
-      transport: life.transport(wireTo(this.emulator, this.clock, BASE_URL, run.sent, this.options.between)),
+      transport: life.transport(wireTo(this.emulator, this.clock, BASE_URL, run.sent, between)),
       say: (line) => run.said.push(line),
       requestsPerMinute: config.requestsPerMinute,
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    const all = work(
-      {
-        context,
-        config,
-        created: new Map(),
-        known: new Set(),
-        checked: new CheckedInputs(),
-        wanted: new Wanted(),
-        warn,
-      },
-      run,
-    );
-    // With the command ends its process, and with that what nobody waited for.
-    return this.clock.run(Promise.race([all, life.death])).finally(() => life.kill());
+    const shared = { created: new Map<string, string>(), known: new Set<string>(), wanted: new Wanted() };
+    return { context, config, ...shared, checked: new CheckedInputs(), warn };
   }
 
   /** Runs the work for all, some at once, in their order. One that fails does not keep the others from their end. */

@@ -1,8 +1,10 @@
 // What the judge knows: both stacks, the service, and what happened so far.
 
 import type { Emulator, EndpointRow } from "../../emulator/index";
-import type { Lab, Outcome, Props, Resource, Step } from "../../test/support/lab";
+import type { Lab, Options, Outcome, Props, Resource, Step } from "../../test/support/lab";
 import type { Deed, Ledger } from "./ledger";
+import type { Previewed } from "./readers";
+import type { Pending } from "./shown";
 import type { CommandName } from "./story";
 
 /** One command of one stack, as it went. */
@@ -10,6 +12,11 @@ export interface Report {
   stack: number;
   command: Exclude<CommandName, "refresh+up">;
   program: Record<string, Props>;
+  options: Record<string, Options>;
+  /** What the preview of the same program said, just before an `up`. */
+  previewed?: Previewed;
+  /** The other stack ran at the same time. */
+  both: boolean;
   before: ReadonlyMap<string, Resource>;
   after: ReadonlyMap<string, Resource>;
   /** Of an `up`. */
@@ -22,12 +29,14 @@ export interface Report {
   sent: readonly Spoken[];
   /** Fault kinds that hit while it ran. */
   hits: ReadonlySet<string>;
-  /** Computes that somebody touched by hand while it ran. */
+  /** Computes that somebody touched by hand after it began. */
   touched: ReadonlySet<string>;
 }
 
 /** A request of a process, with what its answer asked for. */
 export interface Spoken {
+  /** Each instance of a provider has a process of its own. */
+  process: string;
   line: string;
   body: string;
   at: number;
@@ -46,7 +55,13 @@ export interface Court {
   delivered: Set<string>;
   /** Computes that somebody has ever touched by hand. */
   everTouched: Set<string>;
+  /** What previews announced of steps that have not come to their end, by compute. */
+  pending: Map<string, Pending>;
+  /** Whether anything has gone wrong yet: a fault, a hand, a kill, a Ctrl-C. */
+  spoilt: boolean;
   ignoredFields: readonly string[];
+  /** Rules that do not count in this run. */
+  excepted: Set<string>;
   /** Whether the service has ever left something out of an answer, such as the operations that it began. */
   lied: boolean;
   /** Whether a command was killed or a delete failed: a compute may be gone of which the engine does not know. */
@@ -68,9 +83,15 @@ export class Violation extends Error {
 export const rowOf = ({ emulator }: Court, id: string | undefined): EndpointRow | undefined =>
   id === undefined ? undefined : emulator.world.endpoints[id];
 
+/** Whether a program takes over the compute. */
+export const adopts = (args: Props, id: string, row: EndpointRow | undefined): boolean =>
+  args["adopt"] === id || (args["adopt"] === true && row?.type === "read_write" && row.branch_id === args["branchId"]);
+
 /** What becomes of the compute when the resource leaves the state. */
-export const policyOf = ({ outputs }: Resource): "delete" | "release" =>
-  (outputs["onDelete"] as "delete" | undefined) ?? (outputs["adopted"] ? "release" : "delete");
+export const policyOf = ({ outputs, retainOnDelete }: Resource): "delete" | "release" =>
+  retainOnDelete
+    ? "release"
+    : ((outputs["onDelete"] as "delete" | undefined) ?? (outputs["adopted"] ? "release" : "delete"));
 
 export const errorsOf = ({ steps }: Pick<Report, "steps">): string[] =>
   steps.flatMap(({ error }) => (error ? [error.message] : []));

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Emulator, FaultRule, OperationFault } from "../../emulator/index";
 import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport";
 import type { VirtualClock } from "../../test/support/virtual-clock";
+import { EMPTY_TRICKS, LAG } from "./empty";
 import { mangled } from "./mangle";
 
 export type Target = "any" | "list" | "operations" | "POST" | "PATCH" | "DELETE" | "change";
@@ -19,14 +20,14 @@ export interface Fault {
   salt: number;
 }
 
-interface Scene {
+export interface Scene {
   request: TransportRequest;
   go: Transport;
   fault: Fault;
   clock: VirtualClock;
 }
 
-type Trick = (scene: Scene) => Promise<TransportAnswer>;
+export type Trick = (scene: Scene) => Promise<TransportAnswer>;
 
 const network = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 const cut = () => network("UND_ERR_SOCKET", "other side closed");
@@ -109,6 +110,7 @@ const TRICKS: Record<string, Trick> = {
   "404 of the project": async () => says(404, "project not found"),
   "403": async () => says(403, "this key is not allowed to do that"),
   "401": async () => says(401, "supplied credentials do not pass authentication"),
+  ...EMPTY_TRICKS,
   "422 of a plan": async () => says(422, "limit of the plan reached", {}, "ENDPOINTS_LIMIT_EXCEEDED"),
 };
 
@@ -139,6 +141,7 @@ export const OF_THE_SERVICE = {
   rate: "429 of the rate limit",
   notReady: "422 branch not ready",
   random: "list in random order",
+  spelling: "a value spelled otherwise",
 } as const;
 
 export const FAULT_KINDS = [
@@ -262,8 +265,12 @@ export class Injector {
   }
 }
 
+const METHODS = new Set<string>(["POST", "PATCH", "DELETE"]);
+
 function fits({ kind, on }: Fault, method: string, path: string): boolean {
   const isOperation = path.includes("/operations");
+  if (kind === LAG) return method === "GET" && path.endsWith("/endpoints");
+  if (kind in EMPTY_TRICKS) return method !== "GET" && (on === method || !METHODS.has(on));
   if (kind === VANISHES) return /\/operations\/[^/]+$/.test(path);
   switch (on) {
     case "any":

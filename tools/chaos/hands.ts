@@ -3,12 +3,17 @@
 import fc from "fast-check";
 import { type Emulator, type EndpointRow, SEED } from "../../emulator/index";
 
-const WHAT = ["delete", "move", "resize", "disable", "enable", "suspend", "rename", "settings"] as const;
+const WHAT = [
+  ...(["delete", "move", "resize", "disable", "enable", "suspend", "rename", "settings"] as const),
+  ...(["raise", "libraries", "timeout", "restore"] as const),
+] as const;
+/** What leaves a compute where it is and as active as it was. */
+export const DRIFTS = ["resize", "settings", "raise", "libraries", "timeout", "rename"] as const;
 
 export interface Hand {
   what: (typeof WHAT)[number];
-  /** Which compute, counted round. */
-  which: number;
+  /** Which compute, counted round; or the compute of a slot of the stack whose command it is. */
+  which: number | "slot 0" | "slot 1" | "slot 2";
   /** Just before the so-many-th request of the command; with 0 before the command begins. */
   at: number;
 }
@@ -51,6 +56,31 @@ const DEEDS: { [K in Exclude<Hand["what"], "delete">]: (row: EndpointRow, emulat
     delete row.started_at;
     return true;
   },
+  /** One limit alone. */
+  raise: (row) => {
+    const { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = row;
+    row.autoscaling_limit_max_cu = max < 8 ? 8 : 4;
+    if (min > row.autoscaling_limit_max_cu) row.autoscaling_limit_min_cu = row.autoscaling_limit_max_cu;
+    return true;
+  },
+  libraries: (row) => {
+    row.settings = { ...row.settings, preload_libraries: { enabled_libraries: ["theirs"] } };
+    return true;
+  },
+  timeout: (row) => {
+    row.suspend_timeout_seconds = row.suspend_timeout_seconds === 600 ? 900 : 600;
+    return true;
+  },
+  /** Another branch takes the branch's name and its computes; the old one stays under another name. */
+  restore: (row, { world }) => {
+    const old = world.branches[row.branch_id];
+    const id = `${row.branch_id}-r`;
+    if (!old || world.branches[id]) return false;
+    world.branches[id] = { ...old, id };
+    old.name = `${old.name}_old`;
+    for (const one of Object.values(world.endpoints)) if (one.branch_id === old.id) one.branch_id = id;
+    return true;
+  },
   rename: (row) => {
     row.name = "theirs";
     return true;
@@ -66,12 +96,17 @@ const isFree = (row: EndpointRow, branch: string, rows: Record<string, EndpointR
   row.type === "read_only" || !Object.values(rows).some((one) => one.type === "read_write" && one.branch_id === branch);
 
 /** @returns the compute that was touched, where something was done */
-export function byHand(emulator: Emulator, hand: Hand): string | undefined {
+export function byHand(
+  emulator: Emulator,
+  hand: Hand,
+  ofSlot: (slot: number) => string | undefined,
+): string | undefined {
   const { world } = emulator;
   const ids = Object.keys(world.endpoints);
-  const id = ids[hand.which % ids.length];
-  if (id === undefined) return undefined;
-  const row = world.endpoints[id]!;
+  const { which } = hand;
+  const id = typeof which === "number" ? ids[which % ids.length] : ofSlot(Number(which.at(-1)));
+  const row = world.endpoints[id ?? ""];
+  if (id === undefined || !row) return undefined;
   if (hand.what === "delete") {
     delete world.endpoints[id];
     return id;

@@ -2,7 +2,9 @@
 
 import type { EndpointRow } from "../../emulator/index";
 import type { Props } from "../../test/support/lab";
-import { type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
+import { adopts, type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
+import { LAG } from "./empty";
+import { speaksOf } from "./fields";
 import { type Deed, isDone } from "./ledger";
 import { askedOf } from "./program";
 
@@ -35,32 +37,32 @@ function judgeDelete(report: Report, { id = "" }: Deed): void {
 }
 
 /** The arguments under which a compute may be changed. */
-function argsFor(report: Report, id: string, before: EndpointRow | undefined): Props | undefined {
+function argsFor(report: Report, id: string, before: EndpointRow | undefined): [string, Props] | undefined {
   const owner = namesIn(report, id).find((name) => report.plans[name]?.op === "update");
-  if (owner) return report.program[owner];
-  const adopter = Object.entries(report.program).find(([name, args]) => {
+  if (owner) return [owner, report.program[owner] ?? {}];
+  return Object.entries(report.program).find(([name, args]) => {
     const op = report.plans[name]?.op;
     if (op !== "create" && op !== "replace") return false;
     // It was the branch's primary when it was looked for, and somebody has moved it since.
     return adopts(args, id, before) || (args["adopt"] === true && wasPrimary(report, id, before));
   });
-  return adopter?.[1];
 }
 
 const wasPrimary = (report: Report, id: string, row: EndpointRow | undefined): boolean =>
   report.touched.has(id) && row?.type === "read_write";
 
-const adopts = (args: Props, id: string, row: EndpointRow | undefined): boolean =>
-  args["adopt"] === id || (args["adopt"] === true && row?.type === "read_write" && row.branch_id === args["branchId"]);
-
 function judgePatch(report: Report, { id = "", body, before }: Deed): void {
-  const args = argsFor(report, id, before);
-  if (!args) throw new Violation("changed unasked", `compute ${id} was changed, and no step was to change it`);
+  const [name, args] = argsFor(report, id, before) ?? [];
+  if (!args || !name) throw new Violation("changed unasked", `compute ${id} was changed, and no step was to change it`);
   const asked = askedOf(args);
   for (const [field, value] of Object.entries(body)) {
     const known = Object.keys(asked).some((name) => name.split(".")[0] === field);
     if (!known) throw new Violation("changed unasked", `${field} of ${id} was sent, which the program does not set`);
-    if (field !== "settings" && value !== asked[field]) {
+    // A request that carries both limits repeats the one that stays.
+    if (field !== "settings" && value !== asked[field] && value !== (before as Props | undefined)?.[field]) {
+      // What is ignored has the value of the state: whether that may be sent is for the judge of what was shown.
+      const { ignoreChanges = [] } = report.options[name] ?? {};
+      if (ignoreChanges.some((path) => path === "*" || speaksOf([path], field))) continue;
       throw new Violation("changed otherwise", `${field} of ${id}: ${value} was sent, ${asked[field]} was asked for`);
     }
   }
@@ -69,7 +71,7 @@ function judgePatch(report: Report, { id = "", body, before }: Deed): void {
 const BROKEN = new Set(["cancelled", "error", "failed"]);
 
 function judgeAction(report: Report, { id = "", action, before }: Deed): void {
-  const args = argsFor(report, id, before);
+  const [, args] = argsFor(report, id, before) ?? [];
   if (!args) throw new Violation("changed unasked", `${action} of ${id}, and no step was to touch it`);
   // One whose own work was cancelled or failed has restarted nothing.
   const restarts = (one: Deed): boolean =>
@@ -99,6 +101,8 @@ function judgeCreates(court: Court, report: Report): void {
     if (method !== "POST" || action || !after) continue;
     // One that somebody has meanwhile deleted, or given another name, can't be known again.
     if (report.touched.has(id!)) continue;
+    // After a lost answer, a list that lags shows nothing of what was made.
+    if (report.hits.has(LAG)) continue;
     const key = kind(project, body["branch_id"], body["type"], body["name"]);
     const left = (wanted.get(key) ?? 0) - 1;
     wanted.set(key, left);

@@ -11,6 +11,9 @@ const ROOT = resolve(__dirname, "../..");
 const SOURCES = [
   "provider",
   "emulator",
+  "cli",
+  "policy",
+  "sdk",
   "test/support",
   "tools/chaos",
   "tools/chaos.ts",

@@ -1,7 +1,7 @@
 // What the stories are about: two stacks, their resources, and the branches on which these may stand.
 
 import { type EndpointRow, SEED } from "../../emulator/index";
-import type { Props } from "../../test/support/lab";
+import type { Options, Props } from "../../test/support/lab";
 
 /** One resource as a story tells it: short, always legal, and small enough to be shrunk. */
 export interface Wish {
@@ -19,9 +19,20 @@ export interface Wish {
   onDelete?: "delete" | "release";
   /** Takes over what stands there: the seeded primary, or the replica that somebody made by hand. */
   adopt?: boolean;
+  /** Takes over what another resource of the stack has in the state: the id is filled in when the program is run. */
+  takes?: true;
   triggers?: number;
   waitForReady?: false;
   minutes?: number;
+  onRestart?: "allow" | "warn" | "refuse";
+  /** Options of the resource. */
+  ignore?: readonly string[];
+  replaceOn?: readonly string[];
+  retain?: true;
+  /** A `Provider` instance: of the stack's own account, or of one that sees the second project only. */
+  instance?: "same" | "away";
+  /** The options come from `transforms`, of which the constructor knows nothing. */
+  byRule?: true;
 }
 
 /** A resource of a stack. A rename makes another one of it. */
@@ -87,9 +98,21 @@ export function argsOf(stack: number, slot: number, wish: Wish): Props {
       adopt,
       restartTriggers: wish.triggers === undefined ? undefined : [wish.triggers],
       waitForReady: wish.waitForReady,
-      customTimeouts: wish.minutes === undefined ? undefined : allSteps(`${wish.minutes}m`),
+      onRestart: wish.onRestart,
+      customTimeouts: wish.minutes === undefined ? undefined : allSteps(`${wish.minutes * 60}s`),
     }),
   };
+}
+
+/** The resource options of an `Endpoint`. */
+export function optionsOf({ ignore, replaceOn, retain, instance, byRule }: Wish): Options {
+  const all: Options = {
+    ...(ignore ? { ignoreChanges: ignore } : {}),
+    ...(retain ? { retainOnDelete: true } : {}),
+    ...(instance ? { provider: instance } : {}),
+  };
+  if (!replaceOn) return all;
+  return byRule ? { ...all, byRule: { replaceOnChanges: replaceOn } } : { ...all, replaceOnChanges: replaceOn };
 }
 
 const allSteps = (time: string) => ({ create: time, update: time, delete: time });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { Violation } from "./court";
-import { play } from "./play";
+import { type PlayOptions, play } from "./play";
 import { type Story, stories } from "./story";
 import { Tally } from "./tally";
 
@@ -15,7 +15,9 @@ export interface RunOptions {
   shrink?: boolean;
   progress?: (tally: Tally) => void;
   /** Sees each command of each story. */
-  watch?: Parameters<typeof play>[2];
+  watch?: PlayOptions["watch"];
+  /** Rules that do not count. */
+  except?: readonly string[];
 }
 
 export interface Found {
@@ -35,14 +37,22 @@ export interface Result {
 
 const ruleOf = (error: unknown): string => (error instanceof Violation ? error.rule : "it crashed");
 
-export async function run({ runs, seed, path, shrink = true, progress, watch }: RunOptions): Promise<Result> {
+export async function run({
+  runs,
+  seed,
+  path,
+  shrink = true,
+  progress,
+  watch,
+  except = [],
+}: RunOptions): Promise<Result> {
   const tally = new Tally();
   let rule: string | undefined;
   const property = fc.asyncProperty(stories, async (story) => {
     // What is tried in order to make a counter-example shorter is no run of its own.
     const mine = rule === undefined ? tally : new Tally();
     try {
-      await play(story, mine, watch);
+      await play(story, mine, { watch, except: new Set(except) });
     } catch (error) {
       rule ??= ruleOf(error);
       if (ruleOf(error) === rule) throw error;

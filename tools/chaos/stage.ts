@@ -2,17 +2,23 @@
 
 import { SEED } from "../../emulator/index";
 import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport";
-import { Killed, Lab, type Props } from "../../test/support/lab";
+import { Killed, Lab, type Options, type Props } from "../../test/support/lab";
 import type { Court, Report, Spoken } from "./court";
 import { Injector, LIES, OF_THE_SERVICE } from "./faults";
 import { byHand } from "./hands";
 import { Ledger } from "./ledger";
-import { argsOf, EXTRA_BRANCH, HAND_MADE, nameOf, type Slots } from "./program";
+import { argsOf, EXTRA_BRANCH, HAND_MADE, nameOf, optionsOf, type Slot, type Slots } from "./program";
+import { type Previewed, read } from "./readers";
 import type { Act, Story } from "./story";
 import type { Tally } from "./tally";
 
 const BASE = "https://service.test/api/v2";
 const KEYS = ["key-of-the-lab", "key-of-the-second-stack"];
+/** Of the `Provider` instances of each stack: of the stack's own account, and of one that sees the second project only. */
+const INSTANCES = KEYS.map((key) => ({ same: `${key}-same`, away: `${key}-away` }));
+
+/** What a service does that is well: no reason for an `up` to fail. */
+const BY_ITSELF = new Set<string>(Object.values(OF_THE_SERVICE));
 
 /** What happens at certain requests of the command that is played. */
 type Cue = Pick<Act, "kill" | "interrupt" | "hands">;
@@ -22,12 +28,17 @@ export class Stage {
   readonly labs: Lab[];
   readonly court: Court;
   readonly slots: Slots[];
+  /** Of each slot, what it was before its last edit. */
+  readonly earlier: Map<number, Slots[number]>[] = [new Map(), new Map()];
   readonly injector: Injector;
   readonly #ledger: Ledger;
   /** Of the act that is played. */
   #hits = new Set<string>();
   #touched = new Set<string>();
   #cue: Cue & { stack: number } = { ...NO_CUE, stack: 0 };
+  #both = false;
+  readonly #takes = new Map<string, string>();
+  readonly #respells: boolean;
   #counts = [0, 0];
   #spoken: Spoken[][] = [[], []];
 
@@ -37,18 +48,28 @@ export class Stage {
     /** Sees each command when it has ended. */
     private readonly watch?: (report: Report, lab: Lab) => void,
   ) {
-    const { skewMs, branchReadyMs, ...service } = story.service;
+    const { skewMs, branchReadyMs, respells, ...service } = story.service;
+    this.#respells = respells;
     const common = { seed: story.seed, skewMs };
-    const keys = [{ key: KEYS[1]! }];
-    const first = new Lab({ ...common, emulator: { ...service, keys }, between: this.#between(0) });
+    const { projectId } = SEED.second;
+    const keys = [
+      { key: KEYS[1]! },
+      ...INSTANCES.flatMap(({ same, away }) => [{ key: same }, { key: away, projectId }]),
+    ];
+    const [instances, others] = INSTANCES;
+    const first = new Lab({ ...common, emulator: { ...service, keys }, instances, between: this.#between(0) });
     const stack = story.twins ? "dev" : "other";
-    const second = new Lab({ ...common, beside: first, stack, apiKey: KEYS[1]!, between: this.#between(1) });
+    const apiKey = KEYS[1]!;
+    const second = new Lab({
+      ...{ ...common, beside: first, stack, apiKey, instances: others },
+      between: this.#between(1),
+    });
     this.labs = [first, second];
     const { emulator, clock } = first;
     this.#furnish(branchReadyMs);
     this.#ledger = new Ledger(
       emulator,
-      (header) => (header.endsWith(KEYS[1]!) ? 1 : 0),
+      (header) => (header.includes(KEYS[1]!) ? 1 : 0),
       () => clock.now(),
     );
     this.injector = new Injector(clock, emulator, (kind) => this.#hit(kind));
@@ -61,7 +82,10 @@ export class Stage {
       excused: new Map(),
       delivered: new Set(),
       everTouched: new Set(),
+      pending: new Map(),
+      spoilt: false,
       ignoredFields: service.ignoredFields ?? [],
+      excepted: new Set(),
       lied: false,
       unsure: false,
     };
@@ -75,33 +99,61 @@ export class Stage {
   program(stack: number): Record<string, Props> {
     return Object.fromEntries(
       this.slots[stack]!.flatMap((slot, index) =>
-        slot ? [[nameOf(index, slot), argsOf(stack, index, slot.wish)]] : [],
+        slot ? [[nameOf(index, slot), { ...argsOf(stack, index, slot.wish), ...this.#taken(stack, index, slot) }]] : [],
       ),
     );
   }
 
+  /** The compute of the resource's old name, for one that takes it over. */
+  #taken(stack: number, index: number, slot: Slot): Props {
+    if (!slot.wish.takes) return {};
+    const name = nameOf(index, slot);
+    const known = this.#takes.get(`${stack} ${name}`);
+    const old = known ?? this.labs[stack]!.state.get(nameOf(index, { ...slot, generation: slot.generation - 1 }))?.id;
+    if (old === undefined) return {};
+    this.#takes.set(`${stack} ${name}`, old);
+    return { adopt: old };
+  }
+
+  /** The resource options of the program of a stack. */
+  options(stack: number): Record<string, Options> {
+    return Object.fromEntries(
+      this.slots[stack]!.flatMap((slot, index) => (slot ? [[nameOf(index, slot), optionsOf(slot.wish)]] : [])),
+    );
+  }
+
   /** Makes ready for an act: what hit before does not count for it. */
-  begin(act?: Pick<Act, "stack" | "kill" | "interrupt" | "hands">): void {
+  begin(act?: Pick<Act, "stack" | "kill" | "interrupt" | "hands" | "both">): void {
     this.#hits = new Set();
-    this.#touched = new Set();
     this.#cue = { ...(act ?? NO_CUE), stack: act?.stack ?? 0 };
+    this.#both = act?.both ?? false;
     this.#meddle(0);
+    // What was done before the command began is there for its preview to be seen, or is drift.
+    this.#touched = new Set();
   }
 
   /** One command, until its end or its death. */
-  async run(stack: number, command: Report["command"], program = this.program(stack)): Promise<Report> {
+  async run(
+    stack: number,
+    command: Report["command"],
+    program = this.program(stack),
+    options = this.options(stack),
+  ): Promise<Report> {
     const lab = this.labs[stack]!;
     const before = new Map(lab.state);
     const began = this.#ledger.deeds.length;
     this.#counts[stack] = 0;
     this.#spoken[stack] = [];
     this.tally.command(command);
+    const previewed = command === "up" ? await this.#preview(lab, program, options) : undefined;
     lab.planned = {};
     lab.last = { warnings: [], said: [], sent: [], steps: [] };
-    const killed = await this.#carryOut(lab, command, program);
+    const killed = previewed?.failed ? false : await this.#carryOut(lab, command, program, options);
+    if (lab.life.stopping) this.court.spoilt = true;
     // What had left before the death still arrives.
     if (killed) {
       this.court.unsure = true;
+      this.court.spoilt = true;
       await lab.clock.advance(20);
     }
     // A delete of which nobody heard: the engine does not know either that the compute is gone.
@@ -111,6 +163,9 @@ export class Stage {
       stack,
       command,
       program,
+      options,
+      ...(previewed ? { previewed } : {}),
+      both: this.#both,
       before,
       after: new Map(lab.state),
       plans: lab.planned,
@@ -126,11 +181,23 @@ export class Stage {
     return report;
   }
 
+  /** The preview with which each `up` begins: in processes of its own, and without a request. */
+  async #preview(lab: Lab, program: Record<string, Props>, options: Record<string, Options>): Promise<Previewed> {
+    const plans = await lab.previewAll(program, options);
+    const gone = [...lab.state].filter(([name]) => !(name in program));
+    return read(lab, plans, gone);
+  }
+
   /** @returns whether the process was killed */
-  async #carryOut(lab: Lab, command: Report["command"], program: Record<string, Props>): Promise<boolean> {
+  async #carryOut(
+    lab: Lab,
+    command: Report["command"],
+    program: Record<string, Props>,
+    options: Record<string, Options>,
+  ): Promise<boolean> {
     try {
-      if (command === "up") await lab.upAll(program, "delete");
-      else if (command === "preview") for (const [name, args] of Object.entries(program)) await lab.preview(name, args);
+      if (command === "up") await lab.upAll(program, "delete", options);
+      else if (command === "preview") await lab.previewAll(program, options);
       else if (lab.state.size > 0) await lab[command]();
     } catch (error) {
       if (error instanceof Killed) return true;
@@ -142,6 +209,7 @@ export class Stage {
 
   #hit(kind: string): void {
     this.#hits.add(kind);
+    if (!BY_ITSELF.has(kind)) this.court.spoilt = true;
     if (LIES.has(kind)) this.court.lied = true;
     this.tally.hit(kind);
   }
@@ -150,10 +218,16 @@ export class Stage {
   #meddle(count: number): void {
     for (const hand of this.#cue.hands) {
       if (hand.at !== count) continue;
-      const id = byHand(this.labs[0]!.emulator, hand);
+      const { stack } = this.#cue;
+      const ofSlot = (index: number) => {
+        const slot = this.slots[stack]![index];
+        return slot && this.labs[stack]!.state.get(nameOf(index, slot))?.id;
+      };
+      const id = byHand(this.labs[0]!.emulator, hand, ofSlot);
       if (id === undefined) continue;
       this.#touched.add(id);
       this.court.everTouched.add(id);
+      this.court.spoilt = true;
       this.tally.hit(`by hand: ${hand.what}`);
     }
   }
@@ -169,7 +243,7 @@ export class Stage {
         if (kill) void clock.sleep(kill.laterMs).then(() => life.kill());
       };
       if (mine) this.#meddle(count);
-      if (mine && this.#cue.interrupt === count) life.stopping = true;
+      if (mine && this.#cue.interrupt === count) lab.cancel();
       if (kill?.when === "before") {
         if (kill.laterMs === 0) {
           life.kill();
@@ -178,16 +252,28 @@ export class Stage {
         die();
       }
       const path = request.url.slice(BASE.length).split("?")[0]!;
-      const spoken: Spoken = { line: `${request.method} ${path}`, body: request.body ?? "", at: clock.now() };
+      const process = request.headers["authorization"] ?? "";
+      const spoken: Spoken = { process, line: `${request.method} ${path}`, body: request.body ?? "", at: clock.now() };
       this.#spoken[stack]!.push(spoken);
       try {
-        const answer = await this.injector.send(request, async (asked) => this.#honest(asked, await go(asked)));
+        const answer = await this.injector.send(request, async (asked) =>
+          this.#honest(asked, await this.#spelled(asked, go)),
+        );
         this.#heard(spoken, answer, lab);
         return answer;
       } finally {
         if (kill?.when === "after") die();
       }
     };
+  }
+
+  /** Values in the spelling of the service. */
+  async #spelled(request: TransportRequest, go: Transport): Promise<TransportAnswer> {
+    if (!this.#respells) return go(request);
+    const body = request.body?.replaceAll('"65536kB"', '"64MB"');
+    const answer = await go({ ...request, ...(body === undefined ? {} : { body }) });
+    if (answer.text.includes('"64MB"')) this.#hit(OF_THE_SERVICE.spelling);
+    return { ...answer, text: answer.text.replaceAll('"64MB"', '"65536kB"') };
   }
 
   /** What the emulator itself answered. */

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { EmulatorOptions, RateLimit } from "../../emulator/index";
 import { type Fault, faults } from "./faults";
-import { type Hand, hands } from "./hands";
+import { DRIFTS, type Hand, hands } from "./hands";
 import type { Wish } from "./program";
 
 /** How the service behaves where its behaviour is not documented, or differs by account and time. */
@@ -11,6 +11,8 @@ export interface Service extends Omit<EmulatorOptions, "time"> {
   skewMs: number;
   /** Milliseconds for which the branch `dev` is not ready. */
   branchReadyMs: number;
+  /** It answers `65536kB` where it was told `64MB`. */
+  respells: boolean;
 }
 
 /** A service in a good mood. */
@@ -30,6 +32,7 @@ export const CALM: Service = {
   ignoredFields: [],
   skewMs: 0,
   branchReadyMs: 0,
+  respells: false,
 };
 
 export interface Kill {
@@ -47,7 +50,9 @@ export type Edit =
   | { slot: number; to: Wish | null }
   /** The same with other values. */
   | { slot: number; change: Partial<Wish> }
-  | { slot: number; rename: true };
+  | { slot: number; rename: true }
+  /** As it was before the last edit. */
+  | { slot: number; back: true };
 
 export interface Act {
   stack: number;
@@ -77,7 +82,9 @@ export interface Story {
 
 const size = fc.constantFrom(0.25, 0.5, 1, 2, 4, 8, 16, 20, 56);
 const limits = fc.constantFrom<[number, number][]>([0.25, 2], [1, 4], [1, 8], [2, 4], [4, 4], [8, 16]);
-const pg = fc.dictionary(fc.constantFrom("work_mem", "auto.log", "a"), fc.constantFrom("1", "2", "on"), { maxKeys: 2 });
+const pg = fc.dictionary(fc.constantFrom("work_mem", "auto.log", "a"), fc.constantFrom("1", "2", "64MB"), {
+  maxKeys: 2,
+});
 
 /** What a program can say beside branch and type; few values, so that changes go back and forth between them. */
 const sayings = {
@@ -93,9 +100,26 @@ const sayings = {
   adopt: fc.boolean(),
   triggers: fc.integer({ min: 1, max: 3 }),
   waitForReady: fc.constant(false as const),
-  minutes: fc.constantFrom(1, 2, 12),
+  minutes: fc.constantFrom(0.5, 1, 2, 12),
+  onRestart: fc.constantFrom("allow" as const, "warn" as const, "refuse" as const),
+  ignore: fc.constantFrom(
+    ["size"],
+    ["autoscalingLimitMaxCu"],
+    ["autoscalingLimitMinCu"],
+    ["settings.pgSettings.work_mem"],
+    ["settings.preloadLibraries"],
+    ["suspendTimeoutSeconds", "name"],
+    ["*"],
+  ),
+  replaceOn: fc.constantFrom(["branchId"], ["size"], ["settings"], ["*"]),
+  retain: fc.constant(true as const),
+  instance: fc.constantFrom("same" as const, "same" as const, "away" as const),
+  byRule: fc.constant(true as const),
 };
-const RARE = ["waitForReady", "onDelete", "minutes", "disabled"] as const;
+const RARE = [
+  ...(["waitForReady", "onDelete", "minutes", "disabled", "onRestart"] as const),
+  ...(["ignore", "replaceOn", "retain", "instance"] as const),
+] as const;
 
 const place = {
   type: fc.constantFrom("read_write" as const, "read_only" as const),
@@ -103,12 +127,15 @@ const place = {
 };
 
 /** Some of the sayings: all at once would be most programs alike. */
-const some = fc.tuple(fc.record(sayings, { requiredKeys: [] }), fc.integer({ min: 0, max: 3 })).map(([all, rare]) => {
-  const wish: Partial<Wish> = { ...all };
-  for (const [index, name] of RARE.entries()) if (index !== rare) delete wish[name];
-  if (wish.size !== undefined) delete wish.limits;
-  return wish;
-});
+const some = fc
+  .tuple(fc.record(sayings, { requiredKeys: [] }), fc.integer({ min: 0, max: RARE.length - 1 }))
+  .map(([all, rare]) => {
+    const wish: Partial<Wish> = { ...all };
+    for (const [index, name] of RARE.entries()) if (index !== rare) delete wish[name];
+    if (wish.size !== undefined) delete wish.limits;
+    if (wish.replaceOn === undefined) delete wish.byRule;
+    return wish;
+  });
 
 const wishes: fc.Arbitrary<Wish> = fc.tuple(fc.record(place), some).map(([at, rest]) => ({ ...rest, ...at }));
 
@@ -125,6 +152,7 @@ const edits: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ slot, change }) },
   { weight: 2, arbitrary: fc.record({ slot, to: fc.option(wishes, { freq: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ slot, rename: fc.constant(true as const) }) },
+  { weight: 1, arbitrary: fc.record({ slot, back: fc.constant(true as const) }) },
 );
 
 const commands = fc.oneof(
@@ -143,6 +171,63 @@ const kills: fc.Arbitrary<Kill> = fc.record({
   when: fc.constantFrom("before", "after"),
   laterMs: fc.constantFrom(0, 100, 3000),
 });
+
+const QUIET = { both: false, kill: null, interrupt: null, faults: [], hands: [], edits: [], waitMs: 0 };
+const withOne = (given: Partial<Act>): Act => ({ ...QUIET, stack: 0, command: "up", ...given });
+const harmless = fc.oneof(
+  fc.record({ suspend: sayings.suspend }),
+  fc.record({ name: sayings.name }),
+  fc.record({ libraries: sayings.libraries }),
+  fc.record({ pooler: sayings.pooler }),
+);
+
+/** One of the limits alone, or one part of the settings. */
+const partly = fc.oneof(
+  fc.record({ limits: sayings.limits }),
+  fc.record({ limits: sayings.limits, ignore: fc.constantFrom(["autoscalingLimitMaxCu"], ["autoscalingLimitMinCu"]) }),
+  fc.record({ pg, ignore: fc.constantFrom(["settings.pgSettings.work_mem"], ["settings.preloadLibraries"]) }),
+);
+
+/** Somebody changes a compute by hand, and then the program changes something else: nothing of the first may be lost. */
+const drifts: fc.Arbitrary<Act[]> = fc
+  .record({
+    stack: fc.constantFrom(0, 1),
+    slot,
+    what: fc.constantFrom(...DRIFTS),
+    first: fc.oneof(harmless, change, partly),
+    next: fc.oneof(harmless, change, partly, fc.constant<Partial<Wish>>({})),
+  })
+  .map(({ stack, slot: at, what, first, next }) => [
+    withOne({
+      stack,
+      edits: [{ slot: at, change: first }],
+      hands: [{ what, which: `slot ${at}` as Hand["which"], at: 0 }],
+    }),
+    withOne({ stack, edits: [{ slot: at, change: next }] }),
+  ]);
+
+/** A change that fails, and is taken back. */
+const takenBack: fc.Arbitrary<Act[]> = fc
+  .record({ stack: fc.constantFrom(0, 1), slot, change, fault: faults, refresh: fc.boolean() })
+  .map(({ stack, slot: at, change: changes, fault, refresh }) => [
+    withOne({ stack, edits: [{ slot: at, change: changes }], faults: [{ ...fault, skip: 0 }] }),
+    withOne({ stack, edits: [{ slot: at, back: true }], command: refresh ? "refresh+up" : "up" }),
+  ]);
+
+/** One compute goes from one resource to another, which stands on another instance, or from one instance to another. */
+const moves: fc.Arbitrary<Act[]> = fc
+  .record({
+    slot,
+    instance: fc.constantFrom("same" as const, "away" as const, undefined),
+    as: fc.constantFrom("same resource", "another resource"),
+    onDelete: fc.constantFrom("delete" as const, undefined),
+    retain: fc.boolean(),
+  })
+  .map(({ slot: at, instance, as, onDelete }) => {
+    const change: Partial<Wish> = { instance, ...(as === "another resource" ? { takes: true, onDelete } : {}) };
+    const rename: Edit[] = as === "another resource" ? [{ slot: at, rename: true }] : [];
+    return [withOne({ edits: [...rename, { slot: at, change }] })];
+  });
 
 /** A refresh changes nothing: what would hurt a change hurts its list instead. */
 const onReads = (act: Act): Act => {
@@ -168,6 +253,19 @@ const acts: fc.Arbitrary<Act> = fc
   })
   .map(onReads);
 
+/** Acts, some of which belong together. */
+const episodes: fc.Arbitrary<Act[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: acts.map((one) => [one]) },
+      { weight: 1, arbitrary: drifts },
+      { weight: 1, arbitrary: takenBack },
+      { weight: 1, arbitrary: moves },
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((some) => some.flat());
+
 const services: fc.Arbitrary<Service> = fc
   .record({
     operationMs: fc.constantFrom(500, 0, 4000, 45_000),
@@ -192,6 +290,7 @@ const services: fc.Arbitrary<Service> = fc
     ),
     skewMs: fc.constantFrom(0, 0, 60_000, -60_000),
     branchReadyMs: fc.constantFrom(0, 0, 0, 30_000),
+    respells: fc.constantFrom(false, false, false, true),
   })
   // A service that is always busy with itself would never take a change.
   .map((one) => (one.operationMs > 4000 ? { ...one, availabilityCheckMs: 0 } : one));
@@ -203,6 +302,6 @@ export const stories: fc.Arbitrary<Story> = fc.record({
   service: services,
   twins: fc.integer({ min: 0, max: 7 }).map((chance) => chance === 7),
   programs: fc.tuple(program, program),
-  acts: fc.array(acts, { minLength: 1, maxLength: 5 }),
+  acts: episodes,
   end: fc.constantFrom("up", "refresh+up", "refresh+up", "destroy"),
 });

@@ -1,7 +1,7 @@
 // A story in lines that a person can read.
 
 import type { Fault } from "./faults";
-import { argsOf, nameOf, type Slot, type Wish } from "./program";
+import { argsOf, nameOf, optionsOf, type Slot, type Wish } from "./program";
 import { type Act, CALM, type Edit, type Service, type Story } from "./story";
 
 export function tell(story: Story): string[] {
@@ -26,7 +26,9 @@ function tellProgram(stack: number, wishes: (Wish | null)[], twins: boolean): st
 
 function tellWish(stack: number, index: number, slot: Slot): string {
   const { projectId: _, ...args } = argsOf(stack, index, slot.wish);
-  return `${nameOf(index, slot)}: ${JSON.stringify(args)}`;
+  const options = optionsOf(slot.wish);
+  const rest = Object.keys(options).length > 0 ? `, options ${JSON.stringify(options)}` : "";
+  return `${nameOf(index, slot)}: ${JSON.stringify(args)}${rest}`;
 }
 
 function tellAct(act: Act): string[] {
@@ -47,6 +49,7 @@ function tellAct(act: Act): string[] {
 
 function tellEdit(stack: number, edit: Edit): string {
   const name = nameOf(edit.slot, { wish: {} as Wish, generation: 0 });
+  if ("back" in edit) return `${name} is taken back to what it was before its last change`;
   if ("rename" in edit) return `${name} gets another name`;
   if ("change" in edit) return `${name} changes: ${JSON.stringify(edit.change)}`;
   return edit.to ? `now ${tellWish(stack, edit.slot, { wish: edit.to, generation: 0 })}` : `${name} leaves the program`;

@@ -1,0 +1,85 @@
+// Success answers without the work, lists that lack a compute, and operations that can't be read.
+
+import type { TransportAnswer } from "../../provider/api/transport";
+import type { Scene, Trick } from "./faults";
+
+type Row = Record<string, unknown> & { id?: string };
+
+const json = (status: number, body: unknown): TransportAnswer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  text: body === undefined ? "" : JSON.stringify(body),
+});
+
+export const EMPTY = "success without the work";
+export const LAG = "a list that lags";
+const ODD_OPERATIONS = "operations that can't be read";
+
+/** The compute of the request's path, as the service has it. */
+async function rowOf({ request, go }: Scene): Promise<Row | undefined> {
+  const url = /^.*\/endpoints\/[^/?]+/.exec(request.url)?.[0];
+  if (!url) return undefined;
+  const answer = await go({ ...request, method: "GET", url, body: undefined });
+  return answer.status === 200 ? (JSON.parse(answer.text) as { endpoint: Row }).endpoint : undefined;
+}
+
+const asked = (request: Scene["request"]): Row =>
+  request.body ? ((JSON.parse(request.body) as { endpoint?: Row }).endpoint ?? {}) : {};
+
+/** What different services might say to a request that they have only taken note of. */
+const emptily: Trick = async (scene) => {
+  const { request, fault, go } = scene;
+  const { salt } = fault;
+  if (request.method === "GET") return go(request);
+  if (request.method === "DELETE") {
+    const row = await rowOf(scene);
+    if (!row) return go(request);
+    const bodies: [number, unknown][] = [
+      [204, undefined],
+      [200, {}],
+      [202, undefined],
+      [200, { endpoint: { ...row, id: "ep-another-one-a5other" }, operations: [] }],
+      [200, { endpoint: row, operations: [] }],
+    ];
+    return json(...bodies[salt % bodies.length]!);
+  }
+  if (/\/endpoints$/.test(request.url)) {
+    const id = `ep-nobody-a5none${salt}`;
+    const endpoint = {
+      ...asked(request),
+      id,
+      host: `${id}.test`,
+      project_id: projectIn(request.url),
+      current_state: "init",
+    };
+    const operation = { id: "00000000-0000-4000-8000-000000000000", action: "start_compute", status: "finished" };
+    return json(201, {
+      endpoint,
+      operations: salt % 2 === 0 ? [] : [{ ...operation, endpoint_id: id, project_id: endpoint.project_id }],
+    });
+  }
+  const row = await rowOf(scene);
+  return row ? json(200, { endpoint: { ...row, ...asked(request) }, operations: [] }) : go(request);
+};
+
+const projectIn = (url: string): string => /\/projects\/([^/?]+)/.exec(url)?.[1] ?? "";
+
+/** One compute is not in the list, and answers when it is asked for itself. */
+const lagging: Trick = async ({ request, go, fault }) => {
+  const answer = await go(request);
+  if (request.method !== "GET" || !/\/endpoints(\?|$)/.test(request.url) || answer.status !== 200) return answer;
+  const body = JSON.parse(answer.text) as { endpoints: Row[] };
+  const newest = [...body.endpoints].sort((a, b) => String(b["created_at"]).localeCompare(String(a["created_at"])));
+  const lost = newest[fault.salt % Math.max(1, Math.min(3, newest.length))];
+  return { ...answer, text: JSON.stringify({ ...body, endpoints: body.endpoints.filter((one) => one !== lost) }) };
+};
+
+const unreadable: Trick = async ({ request, go, fault }) => {
+  const answer = await go(request);
+  if (request.method === "GET" || answer.status >= 300 || !answer.text.includes('"operations"')) return answer;
+  const { operations, ...rest } = JSON.parse(answer.text) as { operations?: Row[] };
+  const forms: unknown[] = [null, undefined, {}, operations?.map((one, index) => ({ ...one, id: index + 1 }))];
+  return { ...answer, text: JSON.stringify({ ...rest, operations: forms[fault.salt % forms.length] }) };
+};
+
+export const EMPTY_TRICKS: Record<string, Trick> = { [EMPTY]: emptily, [LAG]: lagging, [ODD_OPERATIONS]: unreadable };
