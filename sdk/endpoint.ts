@@ -230,6 +230,8 @@ export class Endpoint extends pulumi.CustomResource {
         ...(managed
           ? {
               deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
+              // Values that the program asked for may be secret by rules of the program.
+              additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
               // Data beside what a diff shows already.
               hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
             }

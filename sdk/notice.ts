@@ -106,7 +106,9 @@ async function speak(args: pulumi.ResourceHookArgs, staying: Map<string, Props>,
     void pulumi.log.warn(approved + warningOfCreation(notice, news["restart"]), at);
     return;
   }
-  const change = changeOf(olds, news, secrets, notice);
+  const before = { inputs: await plain(args.oldInputs, secrets), outputs: olds };
+  const askAgain = new pulumi.Config("compute").get("askAgain") === "true";
+  const change = changeOf(before, news, secrets, notice, askAgain);
   const { live, wish, verdict } = change;
   staying.set(args.urn, stayingOf(args.oldOutputs ?? {}, live, wish, news));
   // Messages are never awaited: they wait for the URN, which waits for this hook.

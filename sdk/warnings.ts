@@ -1,8 +1,11 @@
 // What the hook says at a resource. The texts of the changes themselves are the rules'.
 
+import { comparedWith } from "../provider/rules/compared.js";
 import { type ImpactNotice, withNotice, withoutFirstWord } from "../provider/rules/notice.js";
+import { differingPaths, valuesByPath } from "../provider/rules/paths.js";
 import { impactOf, sentence, type Verdict } from "../provider/rules/restart.js";
-import { differences, type Live, propertyOf, type Wish } from "../provider/rules/settings.js";
+import type { Live, Wish } from "../provider/rules/settings.js";
+import type { Asked } from "../provider/rules/wish.js";
 import { liveIn, type Props, wishIn } from "./plain.js";
 
 /** A change as the hook sees it. */
@@ -17,12 +20,15 @@ export interface Change {
  * that failed the old inputs are of the step before, and what is left has a warning of its own.
  */
 export function changeOf(
-  olds: Props,
+  { inputs, outputs: olds }: { inputs: Props; outputs: Props },
   news: Props,
   secrets: ReadonlySet<string>,
   notice: ImpactNotice | undefined,
+  askAgain: boolean,
 ): Change {
-  const [live, wish] = [liveIn(olds), wishIn(news)];
+  const again = askAgain ? notTakenOf(olds) : [];
+  const live = isUnfinished(olds) ? liveIn(olds) : comparedWith(inputs as Asked, olds as Asked, again);
+  const wish = wishIn(news);
   const own = impactOf(live, wish, { secrets, asSize: news["size"] !== undefined, showsStrings: true });
   return { live, wish, verdict: isUnfinished(olds) ? own : withNotice(own, notice) };
 }
@@ -52,13 +58,14 @@ export function warningOfRest(id: string): string {
 
 export const isUnfinished = ({ unfinished }: Props): boolean => Array.isArray(unfinished) && unfinished.length > 0;
 
+const notTakenOf = ({ notTaken }: Props): string[] => (Array.isArray(notTaken) ? notTaken.map(String) : []);
+
 /** What the diff shows without its reason, or not at all. */
 export function surprisesIn(olds: Props, news: Props, { wish, live }: Change): string[] {
-  const refused = Object.keys((olds["notTaken"] ?? {}) as Props);
-  const again = differences(wish, live).map(propertyOf);
-  const lines = refused
-    .filter((property) => again.some((one) => one === property))
-    .map((property) => `${property} is asked for again: the service did not take it the last time`);
+  const again = differingPaths(valuesByPath(wish), valuesByPath(live));
+  const lines = notTakenOf(olds)
+    .filter((path) => again.includes(path))
+    .map((path) => `${path} is asked for again: the service did not take it the last time`);
   const before = olds["onDelete"];
   // What was taken over is released where nothing else is said, what was made is deleted.
   const anyway = olds["adopted"] === true ? "release" : "delete";

@@ -7,6 +7,7 @@ import type { Outputs } from "../../provider/endpoint/outputs.js";
 import type { Process } from "../../provider/endpoint/step.js";
 import { create, read, remove, update } from "../../provider/endpoint/steps.js";
 import { isKind } from "../../provider/errors.js";
+import { comparedWith } from "../../provider/rules/compared.js";
 import { type ImpactNotice, readNotice, withNotice } from "../../provider/rules/notice.js";
 import { type Impact, impactOf } from "../../provider/rules/restart.js";
 import type { Live } from "../../provider/rules/settings.js";
@@ -104,7 +105,7 @@ export function plan(
     return { ...again, op: again.failures.length > 0 ? "refused" : "replace" };
   }
   if (!differ && old.initErrors.length === 0) return { ...begun, op: "same", diff: answer };
-  return { ...begun, op: "update", diff: answer, differs, notice: warned(old.outputs, begun.inputs) };
+  return { ...begun, op: "update", diff: answer, differs, notice: warned(old, begun.inputs, process.config.askAgain) };
 }
 
 /** Carries a plan out. @param save hears what is in the state from now on, also where the step fails */
@@ -174,8 +175,12 @@ const withProvider = (props: Props, from: Props): Props => ({ ...props, __provid
 const outputsIn = (resource: Resource): Outputs => struct(resource.outputs) as unknown as Outputs;
 
 /** What the hook makes of old outputs and new inputs (`sdk/warnings.ts`). */
-function warned(oldOutputs: Props, inputs: Props): Impact {
-  const own = impactOf(wishOf(oldOutputs as Asked) as Live, wishOf(inputs as Asked));
+function warned({ inputs: oldInputs, outputs: oldOutputs }: Resource, inputs: Props, askAgain: boolean): Impact {
+  const again = askAgain ? ((oldOutputs["notTaken"] ?? []) as string[]) : [];
+  const live = oldOutputs["unfinished"]
+    ? (wishOf(oldOutputs as Asked) as Live)
+    : comparedWith(oldInputs as Asked, oldOutputs as Asked, again);
+  const own = impactOf(live, wishOf(inputs as Asked));
   if (!oldOutputs["unfinished"]) return withNotice(own, readNotice(inputs)).impact;
   return own.impact === "none" ? "may-restart" : own.impact;
 }
