@@ -127,7 +127,10 @@ export const defined = (value: Props): Props =>
 
 /** Names of the API for what a program says of a compute: written out here again, so that a wrong mapping is noticed. */
 export function askedOf(args: Props): Props {
-  const settings = args["settings"] as { pgSettings?: object; preloadLibraries?: { enabledLibraries: string[] } };
+  const settings = args["settings"] as {
+    pgSettings?: object;
+    preloadLibraries?: { useDefaults?: boolean; enabledLibraries?: string[] };
+  };
   const pg = Object.entries({ ...settings?.pgSettings }).map(([key, value]) => [`settings.pg_settings.${key}`, value]);
   const libraries = settings?.preloadLibraries?.enabledLibraries;
   return defined({
@@ -140,6 +143,7 @@ export function askedOf(args: Props): Props {
     disabled: args["disabled"],
     pooler_enabled: args["poolerEnabled"],
     ...Object.fromEntries(pg),
+    "settings.preload_libraries.use_defaults": settings?.preloadLibraries?.useDefaults,
     "settings.preload_libraries.enabled_libraries": libraries && [...libraries].sort(),
   });
 }
