@@ -69,17 +69,28 @@ function failureOf(failures: readonly Diagnostic[]): string {
   return `the preview refused the change of ${names.slice(0, 5).join(", ")} and stopped there: what comes after it is not in it. For a full report let the pipeline preview with \`--config compute:onRestart=warn\`, in a checkout that is thrown away`;
 }
 
-/** What check says repeats the value, also that of a secret. */
-const VALUE = /(property \S+) value \{[\s\S]*?\} (has a problem: )/;
+const VALUE_BEGINS = /property \S+ value \{/;
+const VALUE_ENDS = "} has a problem: ";
 const LEAD = /^Running program '.*' failed with an unhandled exception:$/;
+
+/** What check says repeats the value, also that of a secret. Both ends are looked for once: a message may be very long. */
+function withoutValue(message: string): string {
+  const begins = VALUE_BEGINS.exec(message);
+  if (!begins) return message;
+  const end = message.indexOf(VALUE_ENDS, begins.index + begins[0].length);
+  if (end < 0) return message;
+  const property = begins[0].slice(0, -" value {".length);
+  return `${message.slice(0, begins.index)}${property} ${message.slice(end + "} ".length)}`;
+}
 
 /** The first line that says something, once each. */
 function errorsOf(failures: readonly Diagnostic[]): string[] {
   const lines = failures.flatMap(({ message, urn }) => {
-    const text = message.replace(/^error: /, "").replace(VALUE, "$1 $2");
+    const text = withoutValue(message.replace(/^error: /, ""));
+    const longest = text.includes(REFUSED) ? 900 : 300;
     const line = text
       .split("\n")
-      .map((one) => clean(one, text.includes(REFUSED) ? 900 : 300))
+      .map((one) => clean(one, longest))
       .find((one) => one !== "" && !LEAD.test(one));
     if (!line || line === "preview failed") return [];
     const name = urn === undefined ? undefined : identityOf(urn)?.name;

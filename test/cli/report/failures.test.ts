@@ -92,6 +92,21 @@ describe("values of a failed check are not repeated: they may be secret", () => 
   });
 });
 
+describe("an error of 1.4 MB is read once", () => {
+  const full = (part: string) => part.repeat(Math.ceil(1_400_000 / part.length));
+  test.each([
+    ["values that never end", `error: ${full("property a value { ")}`],
+    ["braces", `error: property a value {${full("} ")}`],
+    ["lines", `error: ${full(" \n")}the last one`],
+    ["property names", `error: ${full("property a")}`],
+  ])("of %s", async (_what, message) => {
+    const start = performance.now();
+    await inJson(failed(message));
+    // It takes a second on a slow machine; read again from each place, it takes minutes.
+    expect(performance.now() - start).toBeLessThan(8_000);
+  });
+});
+
 describe("many errors", () => {
   test("each once, and then counted", async () => {
     const diagnostics = Array.from({ length: 60 }, (_, at) => ({
