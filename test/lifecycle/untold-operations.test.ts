@@ -175,7 +175,7 @@ describe("a readable empty list", () => {
   });
 
   test("costs nothing where nothing is under way: an idle compute that takes a change at once", async () => {
-    const lab = await labWith("db", primary({ size: 1 }), { emulator: { idleUpdate: "none" } });
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 60 }), { emulator: { idleUpdate: "none" } });
     byHand(lab, lab.resource("db").id, { current_state: "idle" });
     const outcome = await lab.up("db", primary({ suspendTimeoutSeconds: 120 }));
     expect(outcome.sent.map(({ line }) => line.split(" ")[0])).toEqual(["PATCH", "GET"]);
