@@ -75,7 +75,7 @@ export class Caller {
         throw new Stopped(`${said}. Nothing was changed. Check the service's URL, and whether it can be reached`);
       }
       const pause = await this.#pause(call, failure, count, deadline);
-      if (pause === undefined) throw last;
+      if (pause === undefined) throw patient(last, failure, deadline);
       if (pause.waitedFor) count = -1;
       holder = pause.waitedFor ?? holder;
       patience.tell((passed) => `${plain}; trying again (${duration(passed)}; at most ${duration(deadline.budgetMs)})`);
@@ -150,6 +150,16 @@ export class Caller {
     const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });
     return ms === undefined ? undefined : { ms };
   }
+}
+
+/** The error of a request that is not sent again; where the service asks for a longer pause than there is time, with that. */
+function patient(error: Error, failure: Failure, deadline: Deadline): Error {
+  const asked = (failure.kind === "status" && failure.retryAfterMs) || 0;
+  const left = Math.max(0, deadline.leftMs());
+  if (asked > 0 && asked >= left) {
+    error.message += `; the service asks for a pause of ${duration(asked)} (Retry-After), and only ${duration(left)} of this step are left. Run the command again after the pause, or give the step more time`;
+  }
+  return error;
 }
 
 /** @param last why the request had to be sent again */

@@ -16,17 +16,9 @@ import { calledAs, findLost, list } from "./lost-create.js";
 import { carriesMore, createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { changeable } from "./plan.js";
+import { readBack } from "./read-back.js";
 import { startedAfter } from "./start.js";
-import {
-  alreadyThere,
-  assertRegion,
-  deadlineFor,
-  type Process,
-  patch,
-  readBack,
-  settleOrKeep,
-  type Target,
-} from "./step.js";
+import { alreadyThere, assertRegion, deadlineFor, type Process, patch, settleOrKeep, type Target } from "./step.js";
 
 export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
   const { context } = process;
@@ -123,7 +115,13 @@ function adopted(
 }
 
 /** Takes over a compute that exists: changes what the program asks for and leaves the rest as it is. */
-async function adopt(process: Process, program: Program, existing: WireEndpoint, deadline: Deadline) {
+async function adopt(
+  process: Process,
+  program: Program,
+  existing: WireEndpoint,
+  deadline: Deadline,
+  isFromList = true,
+): Promise<WireEndpointChange> {
   const { inputs, secrets } = program;
   const project = inputs.projectId ?? "";
   const wish = wishOf(inputs);
@@ -140,21 +138,27 @@ async function adopt(process: Process, program: Program, existing: WireEndpoint,
   }
   const desired = changeable(wish);
   const paths = differingPaths(desired, valuesByPath(live));
-  const target = { project, id: existing.id, last: {}, program };
-  if (paths.length > 0) {
-    // The settings that it has go along in the request, and a list may be behind.
-    const now = carriesMore(paths) ? await lookClosely(process.context, target, deadline) : existing;
-    return patch(process, target, settingsByName(pick(desired, paths)), now, deadline);
+  const place = { project, id: existing.id };
+  // A list may be behind: nothing is sent then that could tell, or old values would go along in the request.
+  if (isFromList && (paths.length === 0 || carriesMore(paths))) {
+    const now = await lookClosely(process.context, place, deadline);
+    if (!now) throw new Stopped(notThere(project, existing.id));
+    return adopt(process, program, now, deadline, false);
   }
-  // Nothing is sent that could tell whether the list was behind.
-  const now = await lookClosely(process.context, target, deadline);
-  if (!now) throw new Stopped(notThere(project, existing.id));
-  if (differingPaths(desired, valuesByPath(liveOf(now))).length > 0) return adopt(process, program, now, deadline);
-  existing = now;
+  if (paths.length > 0) {
+    if (paths.some((path) => path.startsWith("settings.")) && existing.settings === undefined) {
+      throw new Stopped(untoldSettings(existing.id));
+    }
+    const part = settingsByName(pick(desired, paths));
+    return patch(process, { ...place, last: {}, program }, part, existing, deadline);
+  }
   const busy = existing.pending_state !== undefined || existing.current_state === "init";
   const operations = busy ? await pendingOf(process.context, project, existing.id, deadline) : [];
   return { endpoint: existing, operations };
 }
+
+const untoldSettings = (id: string): string =>
+  `adopt means ${id}, and the service does not tell which settings it has: setting one of them could drop the others. Nothing was changed. Run \`pulumi up\` again; if it stays so, take the compute over without settings first`;
 
 const notThere = (project: string, id: string): string =>
   `adopt means ${id}, which the list of project ${project} still has, but it is not there any more: somebody has just deleted it. Nothing was changed. Run \`pulumi up\` again`;

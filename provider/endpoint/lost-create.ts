@@ -59,7 +59,7 @@ async function unlisted(
   deadline: Deadline,
 ): Promise<WireEndpoint[]> {
   const { client, clock } = context;
-  const soon = new Deadline(clock, Math.min(LOOK_MS, deadline.leftMs()));
+  const soon = new Deadline(clock, Math.min(LOOK_MS, deadline.leftMs()), deadline.graceMs);
   const page = await client.listOperations(project, { limit: PAGE }, soon).catch(() => undefined);
   const since = clock.wall() - deadline.passedMs() - SKEW_MS;
   const ids = new Set(

@@ -6,17 +6,15 @@ import { isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
-import { differingPaths, isAsWanted, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
 import { differences, isHidden, type Live } from "../rules/settings.js";
 import { rangeProblem } from "../rules/size.js";
-import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { CheckedInputs } from "./checked-inputs.js";
 import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
-import { lookClosely, lookForRead } from "./look.js";
-import { liveOf, toldBy, updateBody } from "./mapping.js";
-import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf, withValues } from "./outputs.js";
-import { type Begins, untilRest, untilThere } from "./rest.js";
+import { lookClosely } from "./look.js";
+import { liveOf, updateBody } from "./mapping.js";
+import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf } from "./outputs.js";
+import { type Begins, untilRest } from "./rest.js";
 import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
@@ -76,7 +74,8 @@ export function assertRegion({ inputs, secrets }: Program, regionId: string | un
 
 /**
  * Sends a change of these settings.
- * @param live the compute as it is, where the request carries more than the change
+ * @param live the compute as it is, where the request carries more than the change: by its own route, since a list may be
+ *   behind
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(
@@ -88,7 +87,6 @@ export async function patch(
 ): Promise<WireEndpointChange> {
   const { context } = process;
   const { project, id, last, program } = target;
-  assertKnown(target, part, live);
   const body = updateBody(part, live, liveOfOutputs(knownAfter(last, program.inputs)));
   refuseIllegalPair(process, target, part, body.endpoint);
   const send = () => context.client.updateEndpoint(project, id, body, deadline);
@@ -107,20 +105,6 @@ export async function patch(
     if (part.branchId !== undefined && isKind(error, "service") && alreadyThere(error)) throw taken(part, id, error);
     throw error;
   }
-}
-
-/** `settings` are sent whole: nobody can send one of them to a compute of which the others are not known. */
-function assertKnown(
-  { project, id, last }: Pick<Target, "project" | "id" | "last">,
-  { pgSettings, preloadLibraries }: Live,
-  live: WireEndpoint | undefined,
-): void {
-  if (pgSettings === undefined && preloadLibraries === undefined) return;
-  if (!live) throw gone(project, id);
-  if (live.settings !== undefined || last.managed !== undefined) return;
-  throw new Stopped(
-    `the service does not tell which settings compute ${id} has, and setting one of them could drop the others. Nothing was changed. Take the compute over without settings first, and then name in the program every setting that it is to keep`,
-  );
 }
 
 /** One limit of the program beside the compute's other one may be a pair that no service takes. */
@@ -175,104 +159,26 @@ export async function settleOrKeep(
     if (vanished.length === 0 && !change.untold && !isSilent) return endpoint;
     return await untilRest(process.context, target, { change, begins, vanished }, deadline);
   } catch (error) {
-    const ids =
-      isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
-        ? error.operationIds
-        : operations.map((one) => one.id);
-    throw kept(target, endpoint, ids.length > 0 ? ids : [UNKNOWN_OPERATION], error);
+    throw kept(target, endpoint, leftBy(error) ?? operations.map((one) => one.id), error);
   }
 }
+
+/** Ids of operations that a wait has left, where its error tells them. */
+export const leftBy = (error: unknown): string[] | undefined =>
+  isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
+    ? error.operationIds
+    : undefined;
 
 /** Stands in the state for operations whose ids are not known: the next step looks at the compute itself. */
 export const UNKNOWN_OPERATION = "unknown";
 
 /** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
-export function kept(target: Target, endpoint: WireEndpoint, unfinished: string[], cause: unknown): NotReady {
+export function kept(target: Target, endpoint: WireEndpoint, left: string[], cause: unknown): NotReady {
   const { adopted, owed, origin } = target;
+  const unfinished = left.length > 0 ? left : [UNKNOWN_OPERATION];
   const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last, origin);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
-}
-
-/** What a step sent, and what it did not ask for again since the service had not taken it before. */
-export interface Asked {
-  sent: SettingValues;
-  notTaken?: readonly string[];
-}
-
-/** Reads the compute once more, says what the service did not take, and makes the state of it. */
-export async function readBack(
-  process: Process,
-  target: Target,
-  answered: WireEndpoint,
-  { sent, notTaken = [] }: Asked,
-  deadline: Deadline,
-): Promise<Outputs> {
-  const { id, last, program, adopted, origin } = target;
-  const isOther = (one: WireEndpoint) => differingPaths(sent, toldBy(one).values).filter(toldBy(one).isTold);
-  let now = await seenAfter(process, target, answered, deadline);
-  // A list may show how the compute was before.
-  if (now && isOther(now).length > 0) {
-    now = (await lookClosely(process.context, target, deadline).catch(() => undefined)) ?? now;
-  }
-  now ??= answered;
-  const has = toldBy(now).values;
-  const answer = toldBy(answered);
-  // Where the answer to the change had it, the compute is no longer as the change made it.
-  const isTaken = (path: string) => answer.isTold(path) && isAsWanted(path, answer.values[path], sent[path]);
-  const [changed, missed] = [isOther(now).filter(isTaken), isOther(now).filter((path) => !isTaken(path))];
-  const { secrets } = program;
-  for (const path of changed) process.warn(`compute ${id}: ${changedSinceText(path, sent[path], has[path], secrets)}`);
-  for (const path of missed) process.warn(`compute ${id}: ${notTakenText(path, sent[path], has[path], secrets)}`);
-  const refused = [...missed, ...notTaken];
-  const known = knownAfter(last, program.inputs, refused);
-  const record = { adopted, notTaken: pick(valuesByPath(wishOf(program.inputs)), refused) };
-  return outputsOf(now, program, record, withValues(known, pick(has, missed)), origin);
-}
-
-/** Texts may be secret without our knowing. */
-function valuesText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
-  if (typeof asked === "string" || isHidden(path, secrets)) return "";
-  return ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`;
-}
-
-const notTakenText = (...[path, ...values]: Parameters<typeof valuesText>): string =>
-  `the service accepted the request, but did not take ${path}${valuesText(path, ...values)}. Perhaps the plan of the account does not allow it. It is not asked for again until the program says otherwise; \`pulumi config set compute:askAgain true\` asks again`;
-
-const changedSinceText = (...[path, ...values]: Parameters<typeof valuesText>): string =>
-  `somebody else has changed ${path} since this run did${valuesText(path, ...values)}. \`pulumi refresh\` shows it as drift; two stacks with one compute undo each other's changes`;
-
-/** The compute after a step. It rests, unless nobody waits for that. Undefined where a look at it failed. */
-async function seenAfter(
-  process: Process,
-  target: Target,
-  answered: WireEndpoint,
-  deadline: Deadline,
-): Promise<WireEndpoint | undefined> {
-  const { context } = process;
-  const { id, program } = target;
-  let now: WireEndpoint | undefined;
-  try {
-    now = await lookForRead(context, target, deadline);
-  } catch (error) {
-    // After a cancel the answer of the change has to do.
-    if (!isKind(error, "cancelled"))
-      process.warn(
-        `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
-      );
-    return undefined;
-  }
-  try {
-    now ??= await untilThere(context, target, deadline);
-    const rests = now.pending_state === undefined || now.disabled === true || program.inputs.waitForReady === false;
-    return rests ? now : await untilRest(context, target, { change: { endpoint: answered, operations: [] } }, deadline);
-  } catch (error) {
-    const ids =
-      isKind(error, "operation-failed") || isKind(error, "deadline") || isKind(error, "cancelled")
-        ? error.operationIds
-        : [];
-    throw kept(target, answered, ids.length > 0 ? ids : [UNKNOWN_OPERATION], error);
-  }
 }
 
 export const gone = (project: string, id: string): Stopped =>

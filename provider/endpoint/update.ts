@@ -19,6 +19,7 @@ import { look, lookClosely } from "./look.js";
 import { carriesMore, liveOf, toldBy } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
 import { planOf, type UpdatePlan } from "./plan.js";
+import { readBack } from "./read-back.js";
 import { hasNeverStarted } from "./rest.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
 import { startAgain, startedAfter } from "./start.js";
@@ -29,7 +30,6 @@ import {
   kept,
   type Process,
   patch,
-  readBack,
   settleOrKeep,
   type Target,
   UNKNOWN_OPERATION,
@@ -106,8 +106,8 @@ async function lookBefore(
   due: boolean,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  // What goes along in a request, a list that is behind would spoil.
-  if (carriesMore(plan.changed)) return present(process, target, lookClosely, deadline);
+  // What goes along in the request must not come from a list: it may be behind.
+  if (carriesMore([...plan.changed, ...plan.becoming])) return present(process, target, lookClosely, deadline);
   if (due || plan.becoming.length > 0) return present(process, target, look, deadline);
   const wish = settingsByName(pick(plan.desired, plan.changed));
   const { impact } = impactOf(settingsByName(plan.before), wish);

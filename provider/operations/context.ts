@@ -57,10 +57,9 @@ export function createContext(options: ContextOptions): Context {
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, cancellation, pollMs);
   const turns = new Turns(cancellation);
-  const removals = new Removals(cancellable(clock, cancellation));
-  const context: Context = {
-    ...{ client, clock: cancellable(clock, cancellation), lists, turns, removals, watches, say, lateAdvice },
-  };
+  const waiting = cancellable(clock, cancellation);
+  const removals = new Removals(waiting);
+  const context: Context = { client, clock: waiting, lists, turns, removals, watches, say, lateAdvice };
   client.onLocked = (project, subject, deadline) => waitForLock(context, project, subject, deadline);
   client.onWrite = (project) => lists.wrote(project);
   client.onAccepted = (project, subject, operations) =>

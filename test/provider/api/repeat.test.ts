@@ -113,6 +113,9 @@ describe("Retry-After", () => {
     ["a past date is no hot loop", "Mon, 04 May 2020 10:00:00 GMT", 500, 1000],
     ["nonsense is as if absent", "soon", 500, 1000],
     ["a negative number is as if absent", "-5", 500, 1000],
+    ["more than an hour is as if absent", "86400", 500, 1000],
+    ["two headers, joined, are one", "3, 3", 3000, 3000],
+    ["the longest of several counts", "3, 7", 7000, 7000],
   ])("%s", async (_, header, least, most) => {
     const service = scripted([{ status: 429, headers: { "retry-after": header } }, CHANGE]);
     await service.clock.run(post(service));
@@ -121,9 +124,12 @@ describe("Retry-After", () => {
   });
 
   test("that does not fit stops at once with the real status", async () => {
-    const service = scripted([{ status: 503, headers: { "retry-after": "86400" } }]);
+    const service = scripted([{ status: 503, headers: { "retry-after": "900" } }]);
     const error = await failed(service, post(service));
-    expect(error).toMatchObject({ kind: "service", answer: { status: 503, retryAfterMs: 86_400_000 } });
+    expect(error).toMatchObject({ kind: "service", answer: { status: 503, retryAfterMs: 900_000 } });
+    expect(error.message).toMatch(
+      /answered 503.*a pause of 15 min \(Retry-After\), and only 10 min of this step are left/,
+    );
     expect(service.clock.now()).toBe(0);
   });
 
