@@ -38,10 +38,22 @@ export interface Plan {
   inputs: Props;
 }
 
-export function plan(process: Process, first: FirstChecks, old: Resource | undefined, news: Props): Plan {
+/** What the command or an option asks for beside the values. */
+export interface Wants {
+  /** As `replaceOnChanges` does: any change replaces. */
+  replaces?: boolean;
+}
+
+export function plan(
+  process: Process,
+  first: FirstChecks,
+  old: Resource | undefined,
+  news: Props,
+  { replaces = false }: Wants = {},
+): Plan {
   const checked = (olds: Props) => {
-    process.wanted?.check(news["__urn"], olds["projectId"] === undefined);
-    const { inputs, failures, warnings } = struct(check(first, process.config, struct(olds), struct(news)));
+    const answer = check(first, process.config, struct(olds), struct(news), process.ownership);
+    const { inputs, failures, warnings } = struct(answer);
     for (const warning of warnings) process.warn(warning);
     process.checked.remember(inputs, olds);
     const notice = readNotice(inputs);
@@ -57,9 +69,11 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
   if (!old) return { ...begun, op: "create" };
 
   process.known.add(old.id);
-  process.wanted?.see(old.id, outputsIn(old));
+  const urn = process.ownership?.see(old.id, outputsIn(old));
   const options = {
     id: old.id,
+    urn,
+    branches: process.ownership?.branches,
     oldInputs: process.checked.compared(old.id, begun.inputs),
     askAgain: process.config.askAgain,
     notTaken: process.context.say,
@@ -72,7 +86,7 @@ export function plan(process: Process, first: FirstChecks, old: Resource | undef
     return { ...begun, op: "refused", failures: [{ property: "diff", reason: (error as Error).message }] };
   }
   const differ = answer.changes ?? canonical(old.inputs) !== canonical(begun.inputs);
-  if (old.pendingReplacement || (differ && answer.replaces?.length)) {
+  if (old.pendingReplacement || replaces || (differ && answer.replaces?.length)) {
     const again = { ...begun, ...checked({}), diff: answer };
     return { ...again, op: again.failures.length > 0 ? "refused" : "replace" };
   }
@@ -106,7 +120,7 @@ export async function apply(
     return ended(old!.id, await update(process, request).catch((error) => failed(error, old!.inputs)));
   }
   if (old && !old.pendingReplacement) {
-    await remove(process, old.id, outputsIn(old));
+    if (!isRetained(old)) await remove(process, old.id, outputsIn(old));
     keep({ ...old, pendingReplacement: true });
   }
   const made = await create(process, programOf(struct(inputs))).catch((error) => failed(error, inputs));
@@ -127,8 +141,11 @@ export async function refreshed(process: Process, old: Resource): Promise<Resour
 }
 
 export async function destroyed(process: Process, old: Resource): Promise<void> {
-  if (!old.pendingReplacement) await remove(process, old.id, outputsIn(old));
+  if (!old.pendingReplacement && !isRetained(old)) await remove(process, old.id, outputsIn(old));
 }
+
+/** The engine goes by the option retainOnDelete that the state has. */
+const isRetained = ({ inputs }: Resource): boolean => inputs["__retain"] === true;
 
 export const PROVIDER_TEXT = "the provider's text";
 

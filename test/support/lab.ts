@@ -2,8 +2,8 @@ import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } fro
 import { type ProviderConfig, readConfig } from "../../provider/config.js";
 import type { FirstChecks } from "../../provider/endpoint/check.js";
 import { CheckedInputs } from "../../provider/endpoint/checked-inputs.js";
+import { Ownership } from "../../provider/endpoint/ownership.js";
 import type { Process } from "../../provider/endpoint/step.js";
-import { Wanted } from "../../provider/endpoint/wanted.js";
 import { createContext } from "../../provider/operations/context.js";
 import { autoNameOf } from "../../provider/rules/auto-name.js";
 import {
@@ -15,6 +15,7 @@ import {
   plan,
   type Resource,
   refreshed,
+  type Wants,
 } from "./lab-engine.js";
 import { Life } from "./lab-life.js";
 import { type Between, type Sent, wireTo } from "./lab-wire.js";
@@ -95,8 +96,8 @@ export class Lab {
   }
 
   /** `pulumi up` of one resource; rejects with the step's error, or with the failures of its check. */
-  async up(name: string, args: Props): Promise<Outcome> {
-    const outcome = await this.attempt(name, args);
+  async up(name: string, args: Props, wants: Wants = {}): Promise<Outcome> {
+    const outcome = (await this.upAll({ [name]: args }, "keep", wants))[name]!;
     if (outcome.error) throw outcome.error;
     return outcome;
   }
@@ -117,13 +118,17 @@ export class Lab {
    * @param rest what becomes of the state's resources that the program does not name: Pulumi deletes them at the end,
    *   and not after an error
    */
-  upAll(program: Record<string, Props>, rest: "keep" | "delete" = "keep"): Promise<Record<string, Outcome>> {
+  upAll(
+    program: Record<string, Props>,
+    rest: "keep" | "delete" = "keep",
+    wants: Wants = {},
+  ): Promise<Record<string, Outcome>> {
     return this.#run(async (process, run) => {
       const first: FirstChecks = new Map();
       // Checked and compared one after the other; the steps themselves run together.
       const outcomes = Object.entries(program).map(([name, args]): [string, Outcome] => [
         name,
-        this.#plan(process, run, first, name, args),
+        this.#plan(process, run, first, name, args, wants),
       ]);
       this.planned = Object.fromEntries(outcomes);
       await this.#together(outcomes, async ([name, outcome]) => {
@@ -146,8 +151,20 @@ export class Lab {
   }
 
   /** `pulumi preview`: no step is carried out, and nothing is remembered. */
-  preview(name: string, args: Props): Promise<Outcome> {
-    return this.#run(async (process, run) => this.#plan(process, run, new Map(), name, args));
+  preview(name: string, args: Props, wants: Wants = {}): Promise<Outcome> {
+    return this.#run(async (process, run) => this.#plan(process, run, new Map(), name, args, wants));
+  }
+
+  /** `pulumi preview` of the whole program: why resources were refused, by their names. */
+  refusals(program: Record<string, Props>): Promise<Record<string, string>> {
+    return this.#run(async (process, run) => {
+      const first: FirstChecks = new Map();
+      const plans = Object.entries(program).map(([name, args]) => [
+        name,
+        this.#plan(process, run, first, name, args, {}).error?.message,
+      ]);
+      return Object.fromEntries(plans.filter(([, message]) => message !== undefined));
+    });
   }
 
   /** `pulumi refresh`, of all resources or of these; rejects with the first error. */
@@ -236,10 +253,10 @@ export class Lab {
     return (names.length > 0 ? names : [...this.state.keys()]).map((name) => [name, this.resource(name)]);
   }
 
-  #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props): Outcome {
+  #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props, wants: Wants): Outcome {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
     const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name) };
-    const planned = plan(process, first, this.state.get(name), news);
+    const planned = plan(process, first, this.state.get(name), news, wants);
     const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
     return { ...run, ...planned, ...(planned.op === "refused" ? { error: new Error(refusal) } : {}) };
   }
@@ -270,7 +287,7 @@ export class Lab {
         created: new Map(),
         known: new Set(),
         checked: new CheckedInputs(),
-        wanted: new Wanted(),
+        ownership: new Ownership(),
         warn,
       },
       run,
