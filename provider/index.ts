@@ -8,11 +8,12 @@ import { CheckedInputs } from "./endpoint/checked-inputs.js";
 import { diff } from "./endpoint/diff.js";
 import { programOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
+import { Ownership } from "./endpoint/ownership.js";
 import type { Process } from "./endpoint/step.js";
-import { Wanted } from "./endpoint/wanted.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
 import { endWithEngine } from "./lifeline.js";
 import type { Context } from "./operations/context.js";
+import { Peers } from "./peers.js";
 import { SecretRedactor } from "./secret-redactor.js";
 import { followShim, takeDelete, takeRequest } from "./shim.js";
 
@@ -41,7 +42,11 @@ const cancellation = new Cancellation(systemClock);
 const answered = new Set<string>();
 
 /** What all steps of this process share. The context is built at the first request: a preview needs no key. */
-const wanted = new Wanted();
+const ownership = new Ownership(() => {
+  const { account } = shared.config;
+  return account instanceof Error ? "" : account.apiUrl;
+});
+let peers: Peers | undefined;
 const shared: Process = {
   get config() {
     config ??= readConfig({ get: () => undefined }, process.env);
@@ -54,7 +59,7 @@ const shared: Process = {
   created: new Map(),
   known: new Set(),
   checked: new CheckedInputs(),
-  wanted,
+  ownership,
   warn,
 };
 
@@ -79,6 +84,7 @@ export const provider = {
     config = readConfig(request.config, process.env);
     context = undefined;
     followShim({ cancelled: () => cancellation.request() });
+    joinPeers();
     endWithEngine(process.argv.slice(2), { interrupted: nameUnsaved, exit: (code) => process.exit(code) });
     return Promise.resolve();
   },
@@ -86,8 +92,7 @@ export const provider = {
   check(olds: Props, news: Props) {
     secrets.see(news);
     return speaking(async () => {
-      wanted.check(news["__urn"], olds["projectId"] === undefined);
-      const answer = check(firstChecks, shared.config, olds, news);
+      const answer = check(firstChecks, shared.config, olds, news, ownership);
       for (const line of answer.warnings) warn(line);
       shared.checked.remember(answer.inputs, olds);
       return { inputs: answer.inputs, failures: answer.failures };
@@ -97,10 +102,12 @@ export const provider = {
   diff(id: string, olds: Props, news: Props) {
     takeRequest(news);
     shared.known.add(id);
-    wanted.see(id, olds);
+    const urn = ownership.see(id, olds);
     return speaking(async () => {
       const oldInputs = shared.checked.compared(id, news);
-      const options = { id, oldInputs, askAgain: shared.config.askAgain, notTaken: sayOnce };
+      const { branches } = ownership;
+      const { askAgain } = shared.config;
+      const options = { id, urn, branches, oldInputs, askAgain, notTaken: sayOnce };
       const answer = diff(olds as unknown as Outputs, news, options);
       // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
       const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
@@ -150,6 +157,15 @@ export const provider = {
     return speaking(() => steps().remove(shared, id, state as unknown as Outputs, request));
   },
 };
+
+/** Each `Provider` instance has a process of its own: they tell each other which computes they hold. */
+function joinPeers(): void {
+  if (peers) return;
+  const book = { facts: () => ownership.facts, hear: ownership.hear.bind(ownership) };
+  peers = Peers.join(book, { argv: process.argv.slice(2), cwd: process.cwd() });
+  ownership.share(peers);
+  process.once("exit", () => peers?.close());
+}
 
 /** Pulumi has been stopped in the middle of a create and forgets its answer: what it was about to keep is named. */
 function nameUnsaved(): void {

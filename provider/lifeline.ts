@@ -6,12 +6,16 @@ export interface Ending {
   exit(code: number): void;
 }
 
+/** The engine's address among the arguments of a provider process. */
+export const engineIn = (argv: readonly string[]): string | undefined =>
+  argv.find((word) => /^127\.0\.0\.1:\d+$|^localhost:\d+$|^\[::1\]:\d+$/.test(word));
+
 /**
  * Ends this process when its engine says so or is gone. After a kill -9 of the engine nobody tells the provider, and it
  * would wait for operations for ever: so it holds a connection to the engine, whose address Pulumi gives as an argument.
  */
 export function endWithEngine(argv: readonly string[], { interrupted, exit }: Ending): void {
-  const address = argv.find((word) => /^127\.0\.0\.1:\d+$|^localhost:\d+$|^\[::1\]:\d+$/.test(word));
+  const address = engineIn(argv);
   if (!address) return;
   process.once("SIGINT", () => {
     interrupted();

@@ -244,17 +244,18 @@ export class Endpoint extends pulumi.CustomResource {
 }
 
 /** Inputs of ours that no reader of a diff needs. Engines that do not know the option show them. */
-const NOT_SHOWN = ["__notice", "__secret", "__autoName"];
+const NOT_SHOWN = ["__notice", "__secret", "__autoName", "__retain"];
 
 /** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
 function hintsOf(args: EndpointArgs, opts: pulumi.CustomResourceOptions) {
-  const { customTimeouts } = opts;
+  const { customTimeouts, retainOnDelete } = opts;
   const secret = secretsOf(args ?? {});
   const mayReplace = mayReplaceOf(opts);
   return {
     ...(customTimeouts ? { customTimeouts } : {}),
     ...(secret ? { __secret: secret } : {}),
     ...(mayReplace ? { __mayReplace: mayReplace } : {}),
+    ...(retainOnDelete ? { __retain: true } : {}),
   };
 }
 

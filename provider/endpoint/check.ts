@@ -10,6 +10,8 @@ import { isHidden } from "../rules/settings.js";
 import { ASKED_AGAIN, MARKER, REFUSED } from "../rules/texts.js";
 import { wishOf } from "../rules/wish.js";
 import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
+import type { Ownership } from "./ownership.js";
+import { impossible, replacementBy, retakenText } from "./replacement.js";
 
 type Raw = Record<string, unknown>;
 
@@ -27,11 +29,19 @@ export interface CheckAnswer {
  */
 export type FirstChecks = Map<string, Raw>;
 
-export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, news: Raw): CheckAnswer {
+/** @param ownership what diff saw of this resource and of others */
+export function check(
+  first: FirstChecks,
+  config: ProviderConfig,
+  olds: Raw,
+  news: Raw,
+  ownership?: Ownership,
+): CheckAnswer {
   const urn = typeof news["__urn"] === "string" ? news["__urn"] : undefined;
   const isKnown = Object.keys(olds).some((key) => !(HIDDEN as readonly string[]).includes(key));
   if (urn && isKnown) first.set(urn, olds);
   const before = isKnown ? olds : urn ? first.get(urn) : undefined;
+  ownership?.check(urn, !isKnown);
 
   const secrets = new Set([...names(news["__secret"]), ...names(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
@@ -40,7 +50,13 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
   const failures = [...configProblems(config), ...bad.map((problem) => withoutSecrets(problem, secrets))];
 
   const wish = wishOf(inputs, unknown);
-  const judge = isKnown ? impactOf : replacementOf;
+  const seen = !isKnown && urn && before ? ownership?.compared(urn) : undefined;
+  const replacement = seen && before && replacementBy(seen, before, news, { inputs, unknown });
+  if (seen && before && replacement?.by === "impossible") failures.push(impossible(seen, before, news));
+  // A resource that takes over what is there has the provider's word for it in its create.
+  const conflict = urn && !before && !mayAdopt(inputs, unknown) ? ownership?.branches.create(urn, wish) : undefined;
+  if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
+  const judge = isKnown || replacement?.by === "same" ? impactOf : replacementOf;
   const old = before && wishOf(before as Inputs);
   const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && old && verdict) {
@@ -61,28 +77,35 @@ export function check(first: FirstChecks, config: ProviderConfig, olds: Raw, new
     }
   }
 
-  const mayAdopt = Boolean(inputs.adopt) || unknown.has("adopt");
   // Check sees no outputs: which computes lack something that was asked for, only diff and update can tell.
   const asksAgain = isKnown && config.askAgain && verdict?.impact === "none";
   const { restart, notice }: Marked = asksAgain
     ? { restart: MARKER.maybe(ASKED_AGAIN), notice: { impact: "may-restart", properties: [] } }
     : verdict
       ? { restart: markerOf(verdict), notice: noticeOf(verdict) }
-      : mayAdopt
+      : mayAdopt(inputs, unknown)
         ? adoptionOf(inputs.adopt, wish, { secrets, asSize: asSize(news) })
         : { restart: MARKER.none };
+  const checked = { ...visible(news), ...hidden(before, news, urn, config), ...noticeInput(notice), restart };
+  if (!isKnown) ownership?.replaces(urn, checked, replacement);
   return {
-    inputs: { ...visible(news), ...hidden(before, news, urn, config), ...noticeInput(notice), restart },
+    inputs: checked,
     failures,
-    warnings: (unchecked ? sizeProblems : []).map((problem) => {
-      const { property, reason } = withoutSecrets(problem, secrets);
-      return `${nameOf(urn)}${property}: ${reason}`;
-    }),
+    warnings: [
+      ...(unchecked ? sizeProblems : []).map((problem) => {
+        const { property, reason } = withoutSecrets(problem, secrets);
+        return `${nameOf(urn)}${property}: ${reason}`;
+      }),
+      ...(seen && replacement?.by === "same" ? [`${nameOf(urn)}${retakenText(seen)}`] : []),
+    ],
   };
 }
 
 /** For a line without a resource of its own: the engine tells no check which one it is for. */
 const nameOf = (urn: string | undefined): string => (urn ? `${identityOf(urn)?.name}: ` : "");
+
+const mayAdopt = (inputs: Inputs, unknown: ReadonlySet<string>): boolean =>
+  Boolean(inputs.adopt) || unknown.has("adopt");
 
 /** Whether the program speaks of `size`, known or not. */
 const asSize = (news: Raw): boolean => news["size"] !== undefined;
@@ -102,6 +125,8 @@ function hidden(before: Raw | undefined, news: Raw, urn: string | undefined, con
   if (config.autoName && autoName !== undefined && news["name"] === undefined) ours["__autoName"] = autoName;
   // Kept, so that the next check does not show the old value of what was secret.
   if (names(news["__secret"]).length > 0) ours["__secret"] = news["__secret"];
+  // Kept, since the engine goes by the option that the state has.
+  if (news["__retain"] === true) ours["__retain"] = true;
   return ours;
 }
 

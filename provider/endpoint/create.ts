@@ -10,9 +10,10 @@ import { atLeast, impactOf, sentence } from "../rules/restart.js";
 import { isHidden } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import { adopted, conflicting, isPrimaryOf, nameOfAnother, retaken } from "./adopt.js";
 import type { Inputs, Program } from "./inputs.js";
 import { lookClosely } from "./look.js";
-import { calledAs, findLost, list } from "./lost-create.js";
+import { calledAs, findLost } from "./lost-create.js";
 import { carriesMore, createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { changeable } from "./plan.js";
@@ -32,13 +33,15 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     });
     const before = await withNamed(process, inputs, listed, deadline);
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
-    const existing = adopted(process, inputs, project, before);
+    const own = process.ownership?.replacedBy(program);
+    const existing = adopted(process, program, project, before) ?? retaken(process, program, before);
     // At once: another create may mean the same compute by its branch.
     if (existing) process.created.set(existing.id, calledAs(program));
     if (existing) context.turns.joins(project, inputs.branchId ?? "", existing.id);
     const made = existing
       ? await adopt(process, program, existing, deadline).catch((error: unknown) => {
           process.created.delete(existing.id);
+          process.ownership?.free(existing.id);
           throw error;
         })
       : await post(process, program, before, deadline);
@@ -47,10 +50,11 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       id: made.endpoint.id,
       program,
       last: knownAfter(existing ? {} : pruned({ name: program.autoName }), inputs),
-      adopted: existing !== undefined,
+      adopted: existing !== undefined && (existing.id === own?.id ? own.adopted : true),
       origin: "create",
     };
     process.created.set(target.id, calledAs(program));
+    if (!existing) await process.ownership?.take(target.id);
     const after = await settleOrKeep(process, target, made, deadline, existing ? undefined : "made");
     // What an interrupted run left may have failed to start, and is taken over as it is.
     const latest = { ...made, endpoint: after };
@@ -80,40 +84,6 @@ async function withNamed(
   return found ? [...listed, found] : listed;
 }
 
-/** The compute that `adopt` means, or undefined where one is to be made. */
-function adopted(
-  process: Process,
-  inputs: Inputs,
-  project: string,
-  before: readonly WireEndpoint[],
-): WireEndpoint | undefined {
-  const { adopt, branchId, type = "read_write" } = inputs;
-  if (!adopt) return undefined;
-  const found = before.find((one) => (adopt === true ? isPrimaryOf(one, branchId) : one.id === adopt));
-  if (!found && adopt === true) return undefined;
-  if (!found) {
-    throw new Stopped(
-      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
-    );
-  }
-  if (process.created.has(found.id)) {
-    throw new Stopped(
-      `adopt means ${found.id}, which another resource of this same run has made or taken over: a compute belongs to one resource. Nothing was changed`,
-    );
-  }
-  if (process.wanted?.isHeld(found.id)) {
-    throw new Stopped(
-      `adopt means ${found.id}, which another resource of this program has in the state: a compute belongs to one resource. Nothing was changed. Leave adopt out, or name another compute or branch`,
-    );
-  }
-  if (found.type !== undefined && found.type !== type) {
-    throw new Stopped(
-      `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed`,
-    );
-  }
-  return found;
-}
-
 /** Takes over a compute that exists: changes what the program asks for and leaves the rest as it is. */
 async function adopt(
   process: Process,
@@ -124,6 +94,9 @@ async function adopt(
 ): Promise<WireEndpointChange> {
   const { inputs, secrets } = program;
   const project = inputs.projectId ?? "";
+  // Another process of this run may have it; each `Provider` instance has a process of its own.
+  const conflict = await process.ownership?.take(existing.id);
+  if (conflict) throw new Stopped(conflicting(existing.id, conflict));
   const wish = wishOf(inputs);
   // A compute that is only now managed is not restarted for its first triggers.
   const live = { ...liveOf(existing), restartTriggers: inputs.restartTriggers };
@@ -195,7 +168,7 @@ async function post(
   try {
     return await untilClear(process.context, deadline, send, find);
   } catch (error) {
-    throw await explained(process, error, inputs, project, deadline);
+    throw await explained(process, error, program, project, deadline);
   }
 }
 
@@ -249,14 +222,17 @@ function refuseSecond(process: Process, program: Program, project: string, befor
     );
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
-  if (primary) throw new Stopped(primaryExists(inputs, project, primary.id));
+  if (primary) throw new Stopped(primaryExists(process, program, project, primary));
 }
 
-const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
-  one.type === "read_write" && one.branch_id === branchId;
-
-const primaryExists = (inputs: Inputs, project: string, id: string): string =>
-  `branch ${inputs.branchId} of project ${project} already has its primary compute, ${id}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or name another branch`;
+function primaryExists(process: Process, program: Program, project: string, primary: WireEndpoint | undefined): string {
+  const { branchId } = program.inputs;
+  const name = primary && nameOfAnother(process, program, primary);
+  const adopt = name
+    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" takes it over with its host, once no state has it under the resource for which this name was generated (\`pulumi state delete\`)`
+    : "adopt: true takes it over with its host";
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
+}
 
 /** For a 404, which says neither what is missing nor why. */
 function unseen(error: unknown, what: string, property: string): unknown {
@@ -269,15 +245,16 @@ function unseen(error: unknown, what: string, property: string): unknown {
 async function explained(
   process: Process,
   error: unknown,
-  inputs: Inputs,
+  program: Program,
   project: string,
   deadline: Deadline,
 ): Promise<unknown> {
+  const { inputs } = program;
   if (!isKind(error, "service")) return error;
   if (error.answer.status === 404) return unseen(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
   if (!alreadyThere(error)) return error;
   // Made meanwhile: by somebody else, or by a lost request of ours that cannot be recognized any more.
   const now = await process.context.lists.look(project, deadline).catch(() => []);
-  const id = now.find((one) => isPrimaryOf(one, inputs.branchId))?.id ?? "made meanwhile";
-  return new Stopped(`${primaryExists(inputs, project, id)} (${error.message})`);
+  const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
+  return new Stopped(`${primaryExists(process, program, project, primary)} (${error.message})`);
 }

@@ -3,9 +3,11 @@
 import { Stopped } from "../errors.js";
 import { canonical, UNKNOWN } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
+import type { Branches } from "./branches.js";
 import { checkInputs } from "./inputs.js";
 import { liveOfOutputs, managedOf, type Outputs } from "./outputs.js";
 import { type PlanOptions, planOf } from "./plan.js";
+import { whyItStays } from "./replacement.js";
 
 export interface DiffAnswer {
   /**
@@ -19,6 +21,9 @@ export interface DiffAnswer {
 
 export interface DiffOptions extends PlanOptions {
   id: string;
+  /** The resource, and the primaries of the others; absent where no check came before. */
+  urn?: string;
+  branches?: Branches;
   /** Hears what the service did not take, and is not asked for again. */
   notTaken?: (line: string) => void;
 }
@@ -28,6 +33,9 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   const { inputs, unknown } = checkInputs(news);
   const wish = wishOf(inputs, unknown);
   const live = liveOfOutputs(olds);
+  const { id, urn, branches, oldInputs = {} } = options;
+  const conflict = urn && branches?.compare(urn, id, olds, wish, whyItStays(olds, { ...oldInputs }) !== undefined);
+  if (conflict) throw new Stopped(conflict);
   // Never for a value that is not known: when a compute is replaced, the engine asks what becomes of all that takes a
   // value from it, with that value unknown. A replica with `projectId: primary.projectId` would be deleted too.
   const replaces = (["projectId", "type"] as const).filter(

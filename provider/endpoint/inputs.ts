@@ -99,7 +99,16 @@ const Inputs = z.strictObject({
 export type Inputs = z.infer<typeof Inputs>;
 
 /** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
-export const HIDDEN = ["__provider", "__urn", "__autoName", "__secret", "__mayReplace", NOTICE, "restart"] as const;
+export const HIDDEN = [
+  "__provider",
+  "__urn",
+  "__autoName",
+  "__secret",
+  "__mayReplace",
+  "__retain",
+  NOTICE,
+  "restart",
+] as const;
 
 /** What the engine's request says of a step, as far as this process could see it: what the program registered counts. */
 export interface StepRequest {

@@ -14,6 +14,7 @@ import { projectProblem } from "./read.js";
 import { deadlineFor, messageOf, type Process } from "./step.js";
 
 const BELONGS = "belongs to another resource of the program as well (an earlier run took it over)";
+const IN_THIS_RUN = "was taken over or made by another resource in this same run";
 
 /** Milliseconds in which a compute that was deleted, and on which nothing is under way, has to disappear. */
 const STAYS_MS = 30_000;
@@ -41,23 +42,24 @@ interface Sent {
 
 export async function remove(process: Process, id: string, state: Outputs, request: StepRequest = {}): Promise<void> {
   const project = state.projectId;
-  const inThisRun = process.created.has(id);
-  if (inThisRun || process.wanted?.byAnother(id, state)) {
-    const how = inThisRun ? "was taken over or made by another resource in this same run" : BELONGS;
-    process.warn(`compute ${id} ${how}, so it was not deleted: only the old name of it leaves the state`);
-    return;
-  }
+  const removing: Removing = { process, project, id, state, request };
+  if (process.created.has(id) || process.ownership?.byAnother(id, state)) return spare(removing);
   if ((state.onDelete ?? (state.adopted ? "release" : "delete")) === "release") {
     process.context.say(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
     return;
   }
   const { removals, lists } = process.context;
-  const removing: Removing = { process, project, id, state, request };
   const first = await removals.during(project, () => inTurn(removing));
+  if (!first) return spare(removing);
   // One list tells of all that are deleted together.
   await removals.gathered(project, first.deadline);
   await confirm(removing, first);
   lists.deleted(id);
+}
+
+function spare({ process, id }: Removing): void {
+  const how = process.created.has(id) || process.ownership?.isTaken(id) ? IN_THIS_RUN : BELONGS;
+  process.warn(`compute ${id} ${how}, so it was not deleted: only the old name of it leaves the state`);
 }
 
 interface Ended extends Sent {
@@ -66,13 +68,17 @@ interface Ended extends Sent {
   trouble?: unknown;
 }
 
-/** Sends the DELETE in a turn of its own, and waits for what it began. */
-function inTurn(removing: Removing, before?: Ended): Promise<Ended> {
+/**
+ * Sends the DELETE in a turn of its own, and waits for what it began.
+ * @returns undefined where another resource has the compute by now, also one in another process
+ */
+function inTurn(removing: Removing, before?: Ended): Promise<Ended | undefined> {
   const { process, project, id, state, request } = removing;
   const { context } = process;
   // A state that was imported or is old tells the engine no timeout, and may have one from the class.
   const told = request.timeoutMs ? request : {};
   return context.turns.take(project, [id, state.branchId], async () => {
+    if (process.created.has(id) || (await process.ownership?.mayDelete(id, state)) === false) return undefined;
     const deadline = before?.deadline ?? deadlineFor(process, "delete", told, state.customTimeouts);
     const sent = await send(removing, deadline, before);
     if (sent.operations.length === 0 || state.waitForReady === false) return { ...sent, deadline };
@@ -146,6 +152,8 @@ async function confirm(removing: Removing, first: Ended): Promise<void> {
     restingSince = undefined;
     pauseMs = FIRST_LOOK_MS;
     const again = await inTurn(removing, first);
+    // Somebody else has it now: the compute is there, and stays.
+    if (!again) return spare(removing);
     // The service has deleted it and knows no such compute any more: only its list still has it.
     if (first.named && again.missing) return;
     ({ named, operations, trouble } = again);

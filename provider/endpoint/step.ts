@@ -14,8 +14,8 @@ import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./i
 import { lookClosely } from "./look.js";
 import { liveOf, updateBody } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf } from "./outputs.js";
+import type { Ownership } from "./ownership.js";
 import { type Begins, untilRest } from "./rest.js";
-import type { Wanted } from "./wanted.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
 export const DEFAULT_STEP_MINUTES = 10;
@@ -30,8 +30,8 @@ export interface Process {
   known: Set<string>;
   /** The old inputs of what was checked, for the steps after it. */
   checked: CheckedInputs;
-  /** Which resources those ids belong to. */
-  wanted?: Wanted;
+  /** Which resources of the run hold which computes, also those of other processes. */
+  ownership?: Ownership;
   warn: (line: string) => void;
 }
 

@@ -9,3 +9,6 @@ export function autoNameOf(urn: string): string {
   const hash = createHash("sha256").update(urn).digest("hex").slice(0, 8);
   return `${[...(identityOf(urn)?.name ?? "")].slice(0, LONGEST_NAME).join("")}-${hash}`;
 }
+
+/** Whether a compute's name looks like one that was made here, for whatever resource. */
+export const looksGenerated = (name: string): boolean => /.-[0-9a-f]{8}$/.test(name);

@@ -114,7 +114,7 @@ describe("a process that is killed while it waits", () => {
 
   test("the engine dies: so do all its providers, also those that wait for nothing", async () => {
     const { it } = await waiting();
-    const idle = await it.again();
+    const idle = await it.beside();
     await idle.check({}, inputs()); // only then Pulumi's shim loads a provider at all
     await it.engine.kill();
     expect(await Promise.all([it.shim.ended, idle.ended])).toEqual([1, 1]);
@@ -129,13 +129,34 @@ describe("two resources that hold one compute, since it was taken over under a n
   const state = (name: string, more: Props = {}): Props =>
     inputs({ __autoName: hint(name), managed: ["size"], ...more });
 
+  test("two accounts in one program: what the process of one took over, the process of the other does not delete", async () => {
+    const it = await rig({ operationMs: 40 });
+    const { id, outputs } = await (await it.again()).create(inputs({ name: "shared" }));
+    const { "compute:apiKey": key = "", "compute:apiUrl": url = "", ...rest } = it.config;
+    const instance = { "compute:instance": "own", "compute:instanceApiKey": key, "compute:instanceApiUrl": url };
+    const other = await it.beside({ ...rest, ...instance });
+    await other.create(inputs({ name: "shared", adopt: id }));
+    await it.shim.delete(id, outputs);
+    expect(it.shim.said).toContain(`compute ${id} was taken over or made by another resource in this same run`);
+    expect(made(it)).toHaveLength(1);
+  });
+
+  test("what two runs of two programs do at the same time is their own: each deletes what it is told to", async () => {
+    const it = await rig({ operationMs: 40 });
+    const { id, outputs } = await (await it.again()).create(inputs({ name: "shared" }));
+    await it.shim.create(inputs({ name: "shared", adopt: id }));
+    const elsewhere = await it.again();
+    await elsewhere.delete(id, outputs);
+    expect(made(it)).toEqual([]);
+  });
+
   test("the old one's delete, in a later process, spares what the program holds on to", async () => {
     const it = await rig({ operationMs: 40 });
     const { id, outputs } = await it.shim.create(inputs());
     const later = await it.again();
-    const { outputs: renamed } = await later.create(inputs({ __autoName: hint("renamed"), adopt: id }));
+    const { outputs: renamed } = await later.create(inputs({ name: "renamed", adopt: id }));
     const last = await it.again();
-    await last.diff(id, renamed, inputs({ __autoName: hint("renamed"), adopt: id }));
+    await last.diff(id, renamed, inputs({ name: "renamed", adopt: id }));
     await last.delete(id, outputs);
     expect(last.said).toContain(`compute ${id} belongs to another resource of the program as well`);
     expect(made(it)).toHaveLength(1);

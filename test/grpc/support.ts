@@ -13,8 +13,10 @@ export interface Rig {
   emulator: RunningEmulator;
   engine: FakeEngine;
   shim: Shim;
-  /** A further process against the same service: the engine starts one for each command. */
+  /** A process of a further command, which has an engine of its own, against the same service. */
   again(config?: Record<string, string>): Promise<Shim>;
+  /** A further process of the first one's engine: each `Provider` instance has one. */
+  beside(config?: Record<string, string>): Promise<Shim>;
   /** What the provider wants for the emulator. */
   config: Record<string, string>;
   /** Requests as "GET /projects/…/endpoints 200", and forgets them. */
@@ -34,15 +36,21 @@ export async function rig(options: EmulatorOptions = {}, config: Record<string, 
   open.push(() => engine.kill());
   const path = await folder();
   const defaults = { "compute:apiKey": KEY, "compute:apiUrl": emulator.url, "compute:pollSeconds": "0.1", ...config };
-  const again = async (config: Record<string, string> = defaults) => {
-    const shim = await Shim.start({ engine: engine.address, folder: path });
+  const startedBy = async ({ address }: FakeEngine, config: Record<string, string> = defaults) => {
+    const shim = await Shim.start({ engine: address, folder: path });
     open.push(() => shim.close());
     await shim.configure(config);
     return shim;
   };
+  const again = async (config?: Record<string, string>) => {
+    const next = await startFakeEngine();
+    open.push(() => next.kill());
+    return startedBy(next, config);
+  };
+  const beside = (config?: Record<string, string>) => startedBy(engine, config);
   const requests = () =>
     emulator.requests.splice(0).map(({ method, path, status }) => `${method} ${path.split("?")[0]} ${status}`);
-  return { emulator, engine, shim: await again(), again, config: defaults, requests };
+  return { emulator, engine, shim: await beside(), again, beside, config: defaults, requests };
 }
 
 let program: ReturnType<typeof programFolder> | undefined;

@@ -86,7 +86,7 @@ describe("adopting a compute", () => {
 
   test("takes over a replica by its id, and moves it to the program's branch", async () => {
     const lab = new Lab();
-    await new Lab({ beside: lab, stack: "other" }).up("r", replica());
+    await new Lab({ beside: lab, stack: "other" }).up("r", replica({ name: "reports" }));
     const [theirs] = made(lab);
     const outcome = await lab.up("r", replica({ adopt: theirs!.id, branchId: SEED.branches.dev }));
     expect(outcome.marker).toContain("maybe: adopts the compute that adopt names and sets branchId; ");
@@ -97,7 +97,7 @@ describe("adopting a compute", () => {
 
   test("onto a branch that has its primary already fails, and says so", async () => {
     const lab = new Lab();
-    const theirs = await new Lab({ beside: lab, stack: "other" }).up("db", primary());
+    const theirs = await new Lab({ beside: lab, stack: "other" }).up("db", primary({ name: "theirs" }));
     expect(theirs.error).toBeUndefined();
     const [made1] = made(lab);
     const outcome = await lab.fails("db", adopted({ adopt: made1!.id, branchId: SEED.branches.main }));
@@ -165,7 +165,7 @@ describe("adopting a compute", () => {
     const lab = new Lab({ emulator: { operationMs: 8000 } });
     // Somebody else's create goes on when ours takes the compute over.
     const other = new Lab({ beside: lab, stack: "other" });
-    await other.up("db", primary({ waitForReady: false }));
+    await other.up("db", primary({ waitForReady: false, name: "theirs" }));
     expect(made(lab)[0]!.current_state).toBe("init");
     await lab.up("db", primary({ adopt: true }));
     expect(compute(lab, "db").current_state).toBe("active");
@@ -188,4 +188,77 @@ describe("adopting a compute", () => {
     await lab.up("db", adopted());
     expect(lab.resource("db").id).not.toBe(SEED.primaryId);
   });
+});
+
+describe("a compute with a generated name", () => {
+  const stranger = async (lab: Lab, args: Props = primary()) => {
+    await new Lab({ beside: lab, stack: "other" }).up("theirs", args);
+    return made(lab)[0]!;
+  };
+
+  test.each([true, "by id"])("of another resource is not taken over: adopt %j", async (adopt) => {
+    const lab = new Lab();
+    const { id, name } = await stranger(lab);
+    const outcome = await lab.fails("db", primary({ adopt: adopt === true ? true : id, size: 4 }));
+    expect(outcome.error.message).toContain(`adopt means ${id}, which has the name ${name}`);
+    expect(outcome.error.message).toMatch(/the resource option aliases.*`pulumi state delete`.*set name here/);
+    expect([changes(outcome), lab.state.size]).toEqual([[], 0]);
+  });
+
+  test("is taken over where the program sets a name: the same one changes nothing", async () => {
+    const lab = new Lab();
+    const { id, name } = await stranger(lab);
+    const outcome = await lab.up("db", primary({ adopt: true, name }));
+    expect([changes(outcome), lab.resource("db").id]).toEqual([[], id]);
+  });
+
+  test("of this resource, left by an interrupted run, is taken over as the error says", async () => {
+    const lab = new Lab();
+    await new Lab({ beside: lab }).up("db", replica());
+    const left = await lab.fails("db", replica());
+    const [, id] = /adopt: "(ep-[^"]+)" takes it over/.exec(left.error.message)!;
+    await lab.up("db", replica({ adopt: id, onDelete: "delete" }));
+    expect(lab.resource("db").id).toBe(made(lab)[0]!.id);
+  });
+
+  test("of a primary of this resource, left by an interrupted run, is taken over by adopt: true as well", async () => {
+    const lab = new Lab();
+    await new Lab({ beside: lab }).up("db", primary());
+    await lab.up("db", primary({ adopt: true }));
+    expect(lab.resource("db").outputs["adopted"]).toBe(true);
+  });
+
+  test("of a resource that an alias renamed is still its own", async () => {
+    const lab = await labWith("old", primary());
+    lab.state.set("new", lab.resource("old"));
+    lab.state.delete("old");
+    await lab.up("new", primary({ onDelete: "release" }));
+    const { id } = lab.resource("new");
+    const again = new Lab({ beside: lab });
+    const { __autoName } = lab.resource("new").inputs;
+    expect(__autoName).toBe(lab.hint("old"));
+    again.state.set("new", { ...lab.resource("new"), pendingReplacement: true });
+    await again.up("new", primary({ adopt: true }));
+    expect(again.resource("new").id).toBe(id);
+  });
+
+  test("is offered with its ways out where the program makes a second primary", async () => {
+    const lab = new Lab();
+    const { id, name } = await stranger(lab);
+    const outcome = await lab.fails("db", primary());
+    expect(outcome.error.message).toContain(`already has its primary compute, ${id}`);
+    expect(outcome.error.message).toContain(`adopt: true with name: "${name}"`);
+    await lab.up("db", primary({ adopt: true, name }));
+    expect(lab.resource("db").id).toBe(id);
+  });
+
+  test.each(["reports", "20240101", "-1a2b3c4d", "reports-1A2B3C4D", "reports-1a2b3c4"])(
+    "is not what %j is: a person chose it",
+    async (name) => {
+      const lab = new Lab();
+      const { id } = await stranger(lab, primary({ name }));
+      await lab.up("db", primary({ adopt: true }));
+      expect(lab.resource("db").id).toBe(id);
+    },
+  );
 });

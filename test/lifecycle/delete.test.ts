@@ -108,7 +108,7 @@ describe("an id that a create of this same process returned", () => {
   test("is never deleted by it, as after a rename that takes over by id", async () => {
     const lab = await labWith("old", replica());
     const { id } = lab.resource("old");
-    const done = await lab.upAll({ new: replica({ adopt: id }) }, "delete");
+    const done = await lab.upAll({ new: replica({ adopt: id, name: "new" }) }, "delete");
     expect(lab.state.has("old")).toBe(false);
     const run = done["new"]!;
     expect(run.warnings.join()).toContain("was not deleted");

@@ -8,6 +8,7 @@ import {
   labWith,
   lines,
   made,
+  type Props,
   primary,
   replica,
   SEED,
@@ -146,5 +147,164 @@ describe("the old compute is still there when the new one is made", () => {
     await new Lab({ beside: lab }).up("b", replica());
     const done = await lab.upAll({ a: replica({ name: "reports" }), b: replica() });
     expect(done["b"]!.error?.message).toContain("an interrupted run may have left it");
+  });
+});
+
+describe("a primary that stays on the service when its resource is replaced", () => {
+  const OPTION = { __mayReplace: true };
+  const RETAINED = { __retain: true };
+  /** The engine replaces where an option asks for it, whatever diff says. */
+  const replaced = { replaces: true } as const;
+
+  test.each<[string, Props, Props, RegExp]>([
+    [
+      "retained",
+      primary(RETAINED),
+      { size: 2 },
+      /stays on the service \(the option retainOnDelete\).*take retainOnDelete out in a `pulumi up` of its own/,
+    ],
+    [
+      "released",
+      primary({ onDelete: "release" }),
+      { size: 2 },
+      /\(onDelete: "release"\).*set onDelete: "delete" in a `pulumi up` of its own/,
+    ],
+    [
+      "adopted",
+      adopted(),
+      { suspendTimeoutSeconds: 60, adopt: undefined },
+      /\(it was adopted\).*adopt: true keeps this compute and its host/,
+    ],
+    [
+      "retained, and the program no longer says so",
+      primary(RETAINED),
+      { size: 2, __retain: undefined },
+      /retainOnDelete/,
+    ],
+    [
+      "to be deleted, but only from this run on",
+      primary({ onDelete: "release" }),
+      { size: 2, onDelete: "delete" },
+      /of its own before this change/,
+    ],
+    ["to be replaced by another one", adopted(), { adopt: "ep-other-1", size: 2 }, /stays on the service/],
+  ])("%s: the preview fails and names the ways out", async (_what, args, change, message) => {
+    const lab = await labWith("db", args);
+    const { id } = lab.resource("db");
+    const outcome = await lab.preview("db", { ...args, ...OPTION, ...change }, replaced);
+    expect(outcome.op).toBe("refused");
+    expect(outcome.error?.message).toMatch(message);
+    expect(outcome.error?.message).toContain(`replaces compute ${id}`);
+  });
+
+  test.each<[string, Props, Props]>([
+    ["to another branch", adopted(), { branchId: SEED.branches.preview, adopt: undefined }],
+    ["by a replica", adopted(), { type: "read_only", adopt: undefined }],
+    [
+      "in another project",
+      adopted(),
+      { projectId: SEED.second.projectId, branchId: SEED.second.branchId, adopt: undefined },
+    ],
+    ["where it is deleted", primary(), { size: 2 }],
+    ["where it was adopted and is deleted", adopted({ onDelete: "delete" }), { size: 2, adopt: undefined }],
+  ])("%s there is no such problem: it has a new host", async (_what, args, change) => {
+    const lab = await labWith("db", args);
+    const { id } = lab.resource("db");
+    const outcome = await lab.up("db", { ...args, ...OPTION, ...change }, replaced);
+    expect([outcome.op, outcome.marker]).toEqual(["replace", expect.stringMatching(/^yes: .*another id and host/)]);
+    expect(lab.resource("db").id).not.toBe(id);
+  });
+
+  test.each<[string, Props, string]>([
+    ["nothing that is felt", { suspendTimeoutSeconds: 60 }, "no"],
+    ["a size", { size: 2 }, "yes: size"],
+  ])(
+    "with adopt: true it is taken over again, and %s changes: no new host is promised",
+    async (_what, change, marker) => {
+      const lab = await labWith("db", adopted({ size: 1 }));
+      const outcome = await lab.up("db", { ...adopted({ size: 1 }), ...OPTION, ...change }, replaced);
+      expect([outcome.op, outcome.marker]).toEqual(["replace", expect.stringMatching(`^${marker}`)]);
+      expect(outcome.marker).not.toMatch(/another id|new host/);
+      expect(outcome.warnings.join()).toContain(
+        `compute ${SEED.primaryId} stays on the service: it is released and taken over again`,
+      );
+      expect([count(outcome, "PATCH"), count(outcome, "POST"), count(outcome, "DELETE")]).toEqual([1, 0, 0]);
+      expect(lab.resource("db")).toMatchObject({ id: SEED.primaryId, outputs: { adopted: true } });
+    },
+  );
+
+  describe("a state that an earlier failure left in the middle of it", () => {
+    /** Released, and not made anew. */
+    async function stuck(args: Props, more: Props = {}): Promise<Lab> {
+      const lab = await labWith("db", { ...args, ...more });
+      lab.state.set("db", { ...lab.resource("db"), pendingReplacement: true });
+      return lab;
+    }
+    const RELEASED = { onDelete: "release" };
+
+    test.each<[string, Props]>([
+      ["adopted", adopted()],
+      ["retained", primary(RETAINED)],
+      ["released", primary(RELEASED)],
+      ["retained by a rule of the program that nobody sees", primary()],
+      ["named", primary({ ...RELEASED, name: "main" })],
+    ])("%s: where the change is taken back, the next up takes the compute over again", async (_what, args) => {
+      const lab = await labWith("db", args);
+      // Taking `adopt` out is no change.
+      await lab.up("db", { ...args, adopt: undefined });
+      lab.state.set("db", { ...lab.resource("db"), pendingReplacement: true });
+      const { id, outputs } = lab.resource("db");
+      const outcome = await lab.up("db", { ...args, adopt: undefined });
+      expect([outcome.op, changes(outcome)]).toEqual(["replace", []]);
+      expect(lab.resource("db")).toMatchObject({ id, outputs: { adopted: outputs["adopted"], host: outputs["host"] } });
+      expect(lab.resource("db").pendingReplacement).toBeUndefined();
+      expect((await lab.up("db", { ...args, adopt: undefined })).op).toBe("same");
+    });
+
+    test("a change without the option is made in place, on the way", async () => {
+      const lab = await stuck(primary(), RELEASED);
+      const { id } = lab.resource("db");
+      const outcome = await lab.up("db", primary({ ...RELEASED, size: 2 }));
+      expect(outcome.marker).toMatch(/^maybe: size/);
+      expect([lab.resource("db").id, count(outcome, "PATCH")]).toEqual([id, 1]);
+    });
+
+    test("adopt: true works as well, also where the change is still there", async () => {
+      const lab = await stuck(primary(), RELEASED);
+      const { id } = lab.resource("db");
+      await lab.up("db", primary({ ...RELEASED, ...OPTION, adopt: true, suspendTimeoutSeconds: 60 }));
+      expect(lab.resource("db")).toMatchObject({ id, outputs: { adopted: false } });
+    });
+
+    test('onDelete: "delete" works as well, and counts from the next change on', async () => {
+      const lab = await stuck(primary(RELEASED));
+      const { id } = lab.resource("db");
+      await lab.up("db", primary({ ...OPTION, onDelete: "delete" }));
+      expect(lab.resource("db").id).toBe(id);
+      await lab.up("db", primary({ ...OPTION, onDelete: "delete", size: 2 }), replaced);
+      expect([made(lab).length, lab.resource("db").id === id]).toEqual([1, false]);
+    });
+
+    test("a compute that is gone by now is made anew", async () => {
+      const lab = await stuck(primary(), RELEASED);
+      const { id } = lab.resource("db");
+      delete lab.emulator.world.endpoints[id];
+      await lab.up("db", primary(RELEASED));
+      expect(lab.resource("db").id).not.toBe(id);
+    });
+
+    test("another resource does not get it so", async () => {
+      const lab = await stuck(primary(), RELEASED);
+      const done = await lab.upAll({ db: primary({ ...RELEASED, branchId: SEED.branches.preview }), other: primary() });
+      expect(done["other"]!.error?.message).toMatch(/of resource db is its primary, and stays there/);
+    });
+  });
+
+  test("a compute that this run deletes is not taken over again, whatever the list says", async () => {
+    const lab = await labWith("db", primary({ size: 1 }));
+    const { id } = lab.resource("db");
+    const outcome = await lab.up("db", primary({ size: 1, ...OPTION }), replaced);
+    expect([outcome.op, count(outcome, "DELETE"), count(outcome, "POST")]).toEqual(["replace", 1, 1]);
+    expect(lab.resource("db").id).not.toBe(id);
   });
 });

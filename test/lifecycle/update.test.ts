@@ -120,7 +120,7 @@ describe("settings", () => {
   });
 
   test("of a compute that is adopted stay too", async () => {
-    const lab = await labWith("other", replica());
+    const lab = await labWith("other", replica({ name: "other" }));
     byHand(lab, lab.resource("other").id, { settings: { pg_settings: { theirs: "7" } } });
     const { id } = lab.resource("other");
     lab.state.delete("other");

@@ -37,6 +37,7 @@ const LAYERS: Record<string, Rule> = {
       "provider/shim",
       "provider/cancellation",
       "provider/clock",
+      "provider/peers",
     ],
     packages: [],
   },
@@ -81,6 +82,7 @@ const LAYERS: Record<string, Rule> = {
   "provider/clock": { ours: [], packages: ["node:"] },
   "provider/secret-redactor": { ours: ["provider/secret-forms"], packages: [] },
   "provider/secret-forms": { ours: [], packages: [] },
+  "provider/peers": { ours: ["provider/lifeline"], packages: ["node:"] },
   "provider/lifeline": { ours: [], packages: ["node:"] },
   // Pulumi's own modules it finds where they are loaded.
   "provider/shim": { ours: [], packages: ["node:"] },

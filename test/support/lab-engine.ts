@@ -60,8 +60,8 @@ export function plan(
 ): Plan {
   const remarks: string[] = [];
   const checked = (olds: Props, news: Props) => {
-    process.wanted?.check(news["__urn"], olds["projectId"] === undefined);
-    const { inputs, failures, warnings } = struct(check(first, process.config, struct(olds), struct(news)));
+    const answer = check(first, process.config, struct(olds), struct(news), process.ownership);
+    const { inputs, failures, warnings } = struct(answer);
     for (const warning of warnings) process.warn(warning);
     remarks.push(...warnings);
     process.checked.remember(inputs, olds);
@@ -80,9 +80,11 @@ export function plan(
   if (!old) return { ...begun, op: "create" };
 
   process.known.add(old.id);
-  process.wanted?.see(old.id, outputsIn(old));
+  const urn = process.ownership?.see(old.id, outputsIn(old));
   const compared = {
     id: old.id,
+    urn,
+    branches: process.ownership?.branches,
     oldInputs: process.checked.compared(old.id, begun.inputs),
     askAgain: process.config.askAgain,
     notTaken: process.context.say,
@@ -99,7 +101,7 @@ export function plan(
   // Where the provider says itself that something changes, the engine knows no paths, and the option can't match.
   const asked = [...(options.replaceOnChanges ?? []), ...(options.byRule?.replaceOnChanges ?? [])];
   const byOption = answer.changes === undefined && replacesFor(asked, differs);
-  if (old.pendingReplacement || (differ && (answer.replaces?.length || byOption))) {
+  if (old.pendingReplacement || options.replaces || (differ && (answer.replaces?.length || byOption))) {
     // A new compute is asked for what the program says, also where changes are ignored.
     const again = { ...begun, ...checked({}, program), diff: answer, differs };
     return { ...again, op: again.failures.length > 0 ? "refused" : "replace" };
@@ -164,9 +166,13 @@ export async function refreshed(processes: Processes, old: Resource): Promise<Re
 
 /** The provider is not asked to delete what the state says to retain, or what is gone. */
 export async function destroyed(processes: Processes, old: Resource): Promise<void> {
-  if (old.pendingReplacement || old.retainOnDelete) return;
+  if (old.pendingReplacement || isRetained(old)) return;
   await remove(processes(old.provider), old.id, outputsIn(old));
 }
+
+/** The engine goes by the option retainOnDelete that the state has. */
+const isRetained = ({ inputs, retainOnDelete = false }: Resource): boolean =>
+  retainOnDelete || inputs["__retain"] === true;
 
 export const PROVIDER_TEXT = "the provider's text";
 

@@ -7,6 +7,8 @@ export interface Options {
   ignoreChanges?: readonly string[];
   replaceOnChanges?: readonly string[];
   retainOnDelete?: boolean;
+  /** Whether the command or a taint asks for a replacement, whatever diff says. */
+  replaces?: boolean;
   /** The `Provider` instance on which the resource stands. @default the stack's own account */
   provider?: string;
   /** From `transforms` and `transformations`: the engine registers these, and the constructor has never seen them. */

@@ -2,8 +2,8 @@ import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } fro
 import { type ProviderConfig, readConfig } from "../../provider/config.js";
 import type { FirstChecks } from "../../provider/endpoint/check.js";
 import { CheckedInputs } from "../../provider/endpoint/checked-inputs.js";
+import { Ownership, type Sharing } from "../../provider/endpoint/ownership.js";
 import type { Process } from "../../provider/endpoint/step.js";
-import { Wanted } from "../../provider/endpoint/wanted.js";
 import { createContext } from "../../provider/operations/context.js";
 import { autoNameOf } from "../../provider/rules/auto-name.js";
 import {
@@ -99,8 +99,8 @@ export class Lab {
   }
 
   /** `pulumi up` of one resource; rejects with the step's error, or with the failures of its check. */
-  async up(name: string, args: Props): Promise<Outcome> {
-    const outcome = await this.attempt(name, args);
+  async up(name: string, args: Props, options: Options = {}): Promise<Outcome> {
+    const outcome = (await this.upAll({ [name]: args }, "keep", { [name]: options }))[name]!;
     if (outcome.error) throw outcome.error;
     return outcome;
   }
@@ -175,6 +175,12 @@ export class Lab {
         return [name, this.#plan(process, run, first.get(process)!, name, args, options[name] ?? {})];
       }),
     );
+  }
+
+  /** `pulumi preview` of the whole program: why resources were refused, by their names. */
+  async refusals(program: Record<string, Props>): Promise<Record<string, string>> {
+    const plans = Object.entries(await this.previewAll(program));
+    return Object.fromEntries(plans.flatMap(([name, { error }]) => (error ? [[name, error.message]] : [])));
   }
 
   /** `pulumi refresh`, of all resources or of these; rejects with the first error. */
@@ -272,7 +278,10 @@ export class Lab {
   #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props, options: Options): Outcome {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
     // What the constructor sees of the options; of rules it sees nothing.
-    const hints = options.replaceOnChanges?.length ? { __mayReplace: true } : {};
+    const hints = {
+      ...(options.replaceOnChanges?.length ? { __mayReplace: true } : {}),
+      ...(options.retainOnDelete ? { __retain: true } : {}),
+    };
     const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name), ...hints };
     const planned = plan(process, first, this.state.get(name), news, options);
     const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
@@ -287,9 +296,12 @@ export class Lab {
     this.last = run;
     const begun = new Map<string | undefined, Process>();
     const processes: Processes = (provider) => {
-      const known = begun.get(provider) ?? this.#begin(run, life, provider);
-      begun.set(provider, known);
-      return known;
+      const known = begun.get(provider);
+      if (known) return known;
+      const process = this.#begin(run, life, provider);
+      process.ownership?.share(sharingOf(String(provider), process, begun));
+      begun.set(provider, process);
+      return process;
     };
     // With the command ends its process, and with that what nobody waited for.
     return this.clock.run(Promise.race([work(processes, run), life.death])).finally(() => life.kill());
@@ -312,7 +324,7 @@ export class Lab {
       pollSeconds: config.pollSeconds,
     });
     const warn = (line: string) => void run.warnings.push(line);
-    const shared = { created: new Map<string, string>(), known: new Set<string>(), wanted: new Wanted() };
+    const shared = { created: new Map<string, string>(), known: new Set<string>(), ownership: new Ownership() };
     return { context, config, ...shared, checked: new CheckedInputs(), warn };
   }
 
@@ -329,4 +341,16 @@ export class Lab {
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     if (errors.length > 0) throw errors[0];
   }
+}
+
+/** What the provider processes of a run tell each other, without sockets. */
+function sharingOf(name: string, { ownership }: Process, others: ReadonlyMap<string | undefined, Process>): Sharing {
+  const exchange = async () => {
+    for (const [other, process] of others) {
+      if (process.ownership === ownership) continue;
+      process.ownership?.hear(name, ownership?.facts ?? []);
+      ownership?.hear(String(other), process.ownership?.facts ?? []);
+    }
+  };
+  return { exchange, soon: () => void exchange() };
 }

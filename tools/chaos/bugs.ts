@@ -48,8 +48,8 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/create.ts",
     changes: [
       [
-        "    const existing = adopted(process, inputs, project, before);\n",
-        "    const name = inputs.name ?? program.autoName;\n    const existing = adopted(process, inputs, project, before) ?? before.find((one) => one.name === name);\n",
+        "    const existing = adopted(process, program, project, before);\n",
+        "    const name = inputs.name ?? program.autoName;\n    const existing = adopted(process, program, project, before) ?? before.find((one) => one.name === name);\n",
       ],
     ],
     seed: 1,

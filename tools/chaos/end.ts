@@ -176,7 +176,9 @@ function heed(stage: Stage, stack: number, program: Record<string, Props>, name:
   if (!args) return;
   const id = /adopt: "(ep-[a-z0-9-]+)"/.exec(text)?.[1];
   const row = rowOf(stage.court, id);
-  if (/has no such compute/.test(text)) program[name] = { ...args, adopt: undefined };
+  const nameOfAnother = /set name here \(name: "([^"]+)"/.exec(text)?.[1];
+  if (nameOfAnother !== undefined) program[name] = { ...args, name: nameOfAnother };
+  else if (/has no such compute/.test(text)) program[name] = { ...args, adopt: undefined };
   else if (/customTimeouts` gives it more time|answered (423|429|503)/.test(text))
     program[name] = { ...args, customTimeouts: undefined };
   else if (row && !isHeld(stage, row) && stage.court.ledger.makers.get(row.id)?.stack === stack) {

@@ -1,0 +1,95 @@
+// Primaries that change their branch in one run. A branch has one primary at most, so the one that is there has to leave
+// before the next one comes. Pulumi's steps follow the order in which the engine compares the resources, which is the
+// order of the program and of `dependsOn`; what the program no longer has is deleted last, and never compared.
+
+import { identityOf } from "../rules/approval.js";
+import { UNKNOWN, type Wish } from "../rules/settings.js";
+import type { Outputs } from "./outputs.js";
+
+interface Primary {
+  urn: string;
+  /** Of the compute that the state has. */
+  id?: string;
+  /** The branch whose primary it is now; absent where none is. */
+  from?: string;
+  /** The branch whose primary it is to be; absent where it is none, or preview does not know. */
+  to?: string;
+  /** Whether its compute leaves `from` in this run; undefined where preview does not know. */
+  leaves?: boolean;
+}
+
+export class Branches {
+  /** In the order of the comparison. */
+  readonly #primaries = new Map<string, Primary>();
+
+  /** A resource that is created. @returns why that can't work */
+  create(urn: string, wish: Wish): string | undefined {
+    return this.#add({ urn, to: placeOf(wish), leaves: false });
+  }
+
+  /**
+   * A resource that the state has.
+   * @param stays whether its compute stays on the service if it is replaced
+   * @returns why its change, or the one of a resource before it, can't work
+   */
+  compare(urn: string, id: string, state: Partial<Outputs>, wish: Wish, stays: boolean): string | undefined {
+    const { projectId, branchId, type } = state;
+    const from = type === "read_write" ? placeOf({ projectId, branchId, type }) : undefined;
+    const replaced = differs(wish.projectId, projectId) || differs(wish.type ?? "read_write", type);
+    const moves = replaced || differs(wish.branchId, branchId);
+    const isKnown = [wish.projectId, wish.branchId, wish.type].every((value) => value !== UNKNOWN);
+    return this.#add({ urn, id, from, to: placeOf(wish), leaves: isKnown ? moves && !(replaced && stays) : undefined });
+  }
+
+  /** The compute of a resource that is replaced stays on its branch. */
+  stays(urn: string): void {
+    const known = this.#primaries.get(urn);
+    if (known) known.leaves = false;
+  }
+
+  #add(next: Primary): string | undefined {
+    const before = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
+    this.#primaries.set(next.urn, next);
+    const there = next.to !== next.from ? before.find(({ from }) => from !== undefined && from === next.to) : undefined;
+    if (there?.leaves === false) return occupied(next, there);
+    const comes = before.find(({ from, to }) => to !== undefined && to === next.from && to !== from);
+    if (!comes || next.leaves === undefined) return undefined;
+    if (!next.leaves) return occupied(comes, next);
+    const circle = this.#circleOf(next);
+    return circle ? circular(circle) : tooEarly(comes, next);
+  }
+
+  /** The primaries that wait for each other, as far as they were compared. */
+  #circleOf(first: Primary): Primary[] | undefined {
+    const all = [...this.#primaries.values()];
+    const circle = [first];
+    for (let one = first; circle.length <= all.length; ) {
+      const next = all.find(({ from, leaves }) => leaves && from !== undefined && from === one.to);
+      if (!next) return undefined;
+      if (next === first) return circle;
+      circle.push(next);
+      one = next;
+    }
+    return undefined;
+  }
+}
+
+const differs = (next: unknown, now: unknown): boolean => next !== undefined && next !== UNKNOWN && next !== now;
+
+/** Only of a primary whose place is known. */
+function placeOf({ projectId, branchId, type = "read_write" }: Wish): string | undefined {
+  if (type !== "read_write" || typeof projectId !== "string" || typeof branchId !== "string") return undefined;
+  return `${projectId} ${branchId}`;
+}
+
+const branchOf = (place: string | undefined): string => place?.split(" ")[1] ?? "";
+const nameOf = ({ urn }: Primary): string => identityOf(urn)?.name ?? urn;
+
+const occupied = (comes: Primary, there: Primary): string =>
+  `resource ${nameOf(comes)} is to have the primary of branch ${branchOf(comes.to)}, but compute ${there.id} of resource ${nameOf(there)} is its primary, and stays there: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+
+const tooEarly = (comes: Primary, leaves: Primary): string =>
+  `resource ${nameOf(comes)} is to have the primary of branch ${branchOf(comes.to)}, which compute ${leaves.id} of resource ${nameOf(leaves)} leaves in this same run: a branch has only one. Pulumi would change ${nameOf(comes)} first, and fail. Choose: the resource option dependsOn: [${nameOf(leaves)}] on ${nameOf(comes)}, so that ${nameOf(leaves)} leaves first; or change ${nameOf(leaves)} in a \`pulumi up\` of its own before`;
+
+const circular = (circle: readonly Primary[]): string =>
+  `the primaries of resources ${circle.map(nameOf).join(", ")} are to change places on their branches (${circle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;
