@@ -27,29 +27,36 @@ const HELD: Record<Step, string> = {
 };
 
 /** After an interruption. What a step has begun and must not be forgotten comes with an error that keeps it. */
-const INTERRUPTED: Record<Step, string> = {
-  create: "No compute was made, and the state holds nothing of it. Run `pulumi up` again",
-  read: "The state was left as it is. Run `pulumi refresh` again",
-  update: "The state was left as it was. `pulumi up` finishes the change",
-  delete: "The compute is still in the state. Run the command again: what is gone by then is no error",
+const INTERRUPTED: Record<Step, (what: string) => string> = {
+  create: (project) => `No compute was made in ${project}, and the state holds nothing of it. Run \`pulumi up\` again`,
+  read: (compute) => `The state has ${compute} as before. Run \`pulumi refresh\` again`,
+  update: (compute) => `The state has ${compute} as it was. \`pulumi up\` finishes the change`,
+  delete: (compute) => `The state still has ${compute}. Run the command again: what is gone by then is no error`,
 };
 
 const UNTOLD = ["service", "unclear", "deadline", "cancelled", "operation-failed"] as const;
 
-async function told<T>(step: Step, work: Promise<T>): Promise<T> {
+/** @param what the step is about: "compute ep-…" */
+async function told<T>(step: Step, what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     const kind = UNTOLD.find((one) => isKind(error, one));
     if (!kind) throw error;
     const { message } = error as Error;
-    const held = kind === "cancelled" ? INTERRUPTED[step] : (kind === "unclear" && IN_DOUBT[step]) || HELD[step];
+    const held = kind === "cancelled" ? INTERRUPTED[step](what) : (kind === "unclear" && IN_DOUBT[step]) || HELD[step];
     // Not written into the error itself: one list that failed fails all who asked for it.
     throw Object.create(error as Error, { message: { value: `${message}. ${held}`, writable: true } });
   }
 }
 
-export const create = (...args: Parameters<typeof createCompute>) => told("create", createCompute(...args));
-export const read = (...args: Parameters<typeof readCompute>) => told("read", readCompute(...args));
-export const update = (...args: Parameters<typeof updateCompute>) => told("update", updateCompute(...args));
-export const remove = (...args: Parameters<typeof removeCompute>) => told("delete", removeCompute(...args));
+type Create = Parameters<typeof createCompute>;
+type Read = Parameters<typeof readCompute>;
+type Update = Parameters<typeof updateCompute>;
+type Remove = Parameters<typeof removeCompute>;
+
+export const create = (...args: Create) =>
+  told("create", `project ${args[1].inputs.projectId}`, createCompute(...args));
+export const read = (...args: Read) => told("read", `compute ${args[1]}`, readCompute(...args));
+export const update = (...args: Update) => told("update", `compute ${args[1].id}`, updateCompute(...args));
+export const remove = (...args: Remove) => told("delete", `compute ${args[1]}`, removeCompute(...args));

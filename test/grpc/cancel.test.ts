@@ -30,6 +30,7 @@ describe("a cancel from the engine", () => {
     await it.shim.cancel();
     const error = await call;
     expect(performance.now() - start).toBeLessThan(1000);
+    expect(it.shim.output.stderr).toBe("");
     expect(error!.kept).toMatchObject({ id, properties: { host: made(it)[0]!.host, size: 1 } });
     expect(error!.kept!.properties["unfinished"]).toHaveLength(1);
     expect(error!.kept!.properties).not.toHaveProperty("__urn");
@@ -62,15 +63,17 @@ describe("a cancel from the engine", () => {
     await next.check({}, inputs());
     await next.cancel();
     expect((await failure(next.create(inputs({ type: "read_only" }))))?.message).toMatch(
-      /^interrupted .*No compute was made, and the state holds nothing of it/,
+      /^interrupted .*No compute was made in project \S+, and the state holds nothing of it/,
     );
     expect((await failure(next.update(id, outputs, inputs({ size: 2 }))))?.message).toMatch(
-      /^interrupted .*The state was left as it was/,
+      /^interrupted .*The state has compute ep-\S+ as it was\./,
     );
     expect((await failure(next.delete(id, outputs)))?.message).toMatch(
-      /^interrupted .*The compute is still in the state/,
+      /^interrupted .*The state still has compute ep-/,
     );
-    expect((await failure(next.read(id, outputs)))?.message).toMatch(/^interrupted .*The state was left as it is/);
+    expect((await failure(next.read(id, outputs)))?.message).toMatch(
+      /^interrupted .*The state has compute ep-\S+ as before/,
+    );
     expect(it.requests()).toEqual([]);
   });
 
@@ -121,7 +124,8 @@ describe("what the engine registered", () => {
     const outputs = await it.shim.update(kept!.id, kept!.properties, inputs(LONG), registered);
     expect(Object.keys(outputs).filter((key) => key.startsWith("__"))).toEqual(["__autoName", "__provider"]);
     it.emulator.faults.add({ operation: { action: "apply_config", then: "never" } });
-    const update = await failure(it.shim.update(kept!.id, outputs, inputs({ ...LONG, size: 2 }), registered));
+    const { inputs: news } = await it.shim.check(inputs(LONG), inputs({ ...LONG, size: 2 }));
+    const update = await failure(it.shim.update(kept!.id, outputs, news, registered));
     expect(update!.message).toMatch(TOO_LATE);
   });
 
