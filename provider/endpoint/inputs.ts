@@ -2,6 +2,7 @@
 // string in its place, whatever the type is.
 
 import * as z from "zod";
+import { isName } from "../rules/name.js";
 import { type ImpactNotice, NOTICE, readNotice } from "../rules/notice.js";
 import { alwaysOnProblem, rangeProblem, sizeProblem } from "../rules/size.js";
 import { suspendProblem } from "../rules/suspend.js";
@@ -78,7 +79,7 @@ const Inputs = z.strictObject({
   suspendTimeoutSeconds: z.number(bad("a number of seconds, -1 or 0")).optional(),
   name: z
     .string(bad("a name: a string"))
-    .refine((name) => name.length >= 1 && name.length <= 64, bad("a name: 1 to 64 characters"))
+    .refine(isName, bad("a name: 1 to 64 characters, without line breaks and other control characters"))
     .optional(),
   disabled: flag().optional(),
   poolerEnabled: flag().optional(),

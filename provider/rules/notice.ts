@@ -3,7 +3,7 @@
 
 import { readSentence } from "./legacy-notice.js";
 import { atLeast, IMPACTS, type Impact, type Reason, type Verdict } from "./restart.js";
-import { EFFECTS, UNSHOWN } from "./texts.js";
+import { CHANGED_TRIGGERS, EFFECTS, UNSHOWN } from "./texts.js";
 
 export interface ImpactNotice {
   /** `none` is never written: a change without an impact has no notice. No notice says `delete`. */
@@ -78,7 +78,10 @@ export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): 
   const isKnown = (path: string) => known.some(({ property }) => property === path);
   const more = properties
     .filter((path) => !isKnown(path))
-    .map((property): Reason => ({ property, ...UNSHOWN, impact, effect: EFFECT_OF[impact] }));
+    .map((property): Reason => {
+      const shown = property === "restartTriggers" ? CHANGED_TRIGGERS : UNSHOWN;
+      return { property, ...shown, impact, effect: EFFECT_OF[impact] };
+    });
   return { ...verdict, impact, reasons: [...known, ...more] };
 }
 

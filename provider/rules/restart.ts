@@ -13,7 +13,7 @@ import {
   type Unknown,
   type Wish,
 } from "./settings.js";
-import { EFFECTS, MARKER, NOTES, UNSHOWN, VALUES } from "./texts.js";
+import { CHANGED_TRIGGERS, EFFECTS, MARKER, NOTES, UNSHOWN, VALUES } from "./texts.js";
 
 /** From harmless to worst. `delete` is only said by a report: a deletion is not a change of settings. */
 export const IMPACTS = ["none", "may-restart", "restart", "stop", "new-host", "delete"] as const;
@@ -178,8 +178,8 @@ function describe<K extends SettingName>(
 ): Reason[] {
   const property = propertyOf(name);
   if (name === "restartTriggers") {
-    const words = next === UNKNOWN ? `→ ${VALUES.unknown}` : VALUES.changedTriggers;
-    return [{ property, old: VALUES.oldTriggers, new: VALUES.newTriggers, words, ...effect }];
+    const words = next === UNKNOWN ? { words: `→ ${VALUES.unknown}` } : {};
+    return [{ property, ...CHANGED_TRIGGERS, ...words, ...effect }];
   }
   if (isHidden(property, secrets)) {
     return [{ property, old: VALUES.oldSecret, new: VALUES.newSecret, ...effect }];

@@ -22,13 +22,12 @@ export const VALUES = {
   changes: "changes",
   oldString: "another value",
   newString: "this value",
-  oldTriggers: "other values",
-  newTriggers: "these values",
-  changedTriggers: "changed",
 };
 
 /** A change whose values are not shown: "branchId changes". */
 export const UNSHOWN = { old: VALUES.oldString, new: VALUES.newString, words: VALUES.changes };
+
+export const CHANGED_TRIGGERS = { old: "other values", new: "these values", words: "changed" };
 
 export const NOTES = {
   preloadLibraries: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",

@@ -21,6 +21,13 @@ const DROPS = "if the compute is active it restarts, and open connections drop";
 const change = (old: object, next: object, more: StepOptions = {}) =>
   step({ old: { ...BASE, restart: "no", ...old }, next: { ...BASE, ...next }, ...more });
 
+/** A file as Pulumi's states and documents have it. */
+const file = (hash: string) => ({
+  "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17",
+  hash,
+  path: "libraries.txt",
+});
+
 describe("the digest is the one that check accepts", () => {
   const digestOf = (judge: typeof impactOf, old: object, next: object) => {
     const [before, wish] = [wishOf({ ...BASE, ...old } as Asked), wishOf({ ...BASE, ...next } as Asked)];
@@ -32,6 +39,7 @@ describe("the digest is the one that check accepts", () => {
     ["a branch and a setting", {}, { branchId: "br-x", settings: { pgSettings: { work_mem: "<64MB>" } } }],
     ["triggers of any kind", { restartTriggers: [1, { b: 2, a: [null] }] }, { restartTriggers: ["x"] }],
     ["a stop", {}, { disabled: true }],
+    ["a file among the triggers", { restartTriggers: [{ a: file("1") }] }, { restartTriggers: [{ a: file("2") }] }],
   ];
   test.each(pair)("%s", async (_what, old, next) => {
     const { approval } = await oneCompute(preview([change(old, { restart: "yes: …", ...next })]));

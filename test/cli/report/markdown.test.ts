@@ -54,6 +54,13 @@ describe("Markdown", () => {
     expect(await markdown(preview([...steps].reverse()))).toBe(await markdown(preview(steps)));
   });
 
+  test("sorts as people count", async () => {
+    const names = ["reader-1", "reader-2", "reader-10", "reader-11", "Reader-12"];
+    const text = await markdown(preview([...names].reverse().map((name) => resize({ name }))));
+    const rows = text.split("\n").filter((line) => line.startsWith("| `"));
+    expect(rows.map((line) => /`([^`]+)`/.exec(line)?.[1])).toEqual(names);
+  });
+
   test("of a new compute gives no reason", async () => {
     const text = await markdown(preview([step({ op: "create", next: { ...BASE, restart: "no" } })]));
     expect(text).toContain("| `primary` | 🟢 new compute |  |");

@@ -4,9 +4,10 @@ import {
   type ImpactNotice,
   noticeOf,
   readNotice,
+  withNotice,
   withoutFirstWord,
 } from "../../../provider/rules/notice.js";
-import { IMPACTS, impactOf, replacementOf } from "../../../provider/rules/restart.js";
+import { IMPACTS, impactOf, replacementOf, sentence } from "../../../provider/rules/restart.js";
 import { UNKNOWN, type Wish } from "../../../provider/rules/settings.js";
 
 const HAS: Wish = {
@@ -153,6 +154,39 @@ describe("a notice speaks of", () => {
     for (const impact of ["may-restart", "restart", "stop"] as const)
       expect(announces({ impact, properties }, property)).toBe(isTold);
     expect(announces({ impact: "new-host", properties }, property)).toBe(true);
+  });
+});
+
+describe("the worst of a verdict and a notice", () => {
+  const own = impactOf(HAS, { pgSettings: { a: "1" } });
+
+  test("is the verdict where the notice is missing or says no worse", () => {
+    for (const notice of [
+      undefined,
+      { impact: "none", properties: [] },
+      { impact: "may-restart", properties: ["branchId"] },
+    ] as const)
+      expect(withNotice(own, notice)).toEqual(own);
+  });
+
+  test("is the notice where that is worse, with the properties of both", () => {
+    const { impact, reasons } = withNotice(own, { impact: "restart", properties: ["restartTriggers"] });
+    expect([impact, reasons.map((one) => [one.property, one.impact])]).toEqual([
+      "restart",
+      [
+        ["settings.pgSettings.a", "may-restart"],
+        ["restartTriggers", "restart"],
+      ],
+    ]);
+  });
+
+  test("raises a property of both", () => {
+    const may = impactOf({}, { autoscalingLimitMaxCu: 2 });
+    const worse = withNotice(may, { impact: "restart", properties: ["autoscalingLimitMaxCu"] });
+    expect(worse.reasons).toHaveLength(1);
+    expect(sentence(worse)).toBe(
+      "autoscalingLimitMaxCu not set → 2; if the compute is active it restarts, and open connections drop",
+    );
   });
 });
 

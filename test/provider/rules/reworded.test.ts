@@ -41,6 +41,8 @@ async function decisions() {
   const { checked, config, urnOf } = await import("../endpoint/checking.js");
   const { computePolicies } = await import("../../../policy/index.js");
   const { inJson, preview, step } = await import("../../cli/report/support.js");
+  const { readNotice } = await import("../../../provider/rules/notice.js");
+  const { changeOf } = await import("../../../sdk/warnings.js");
   const all = await Promise.all(
     Object.entries(CHANGES).map(async ([name, change]) => {
       const settings = config({ "compute:onRestart": "refuse" });
@@ -72,6 +74,11 @@ async function decisions() {
         failures: failures.map(({ property }) => property),
         digest,
         notice: inputs["__notice"],
+        // Of a state that is as it was asked to be, and of one in which the change has been made by hand.
+        warned: [OLD, change].map((outputs) => {
+          const { verdict } = changeOf({ ...OLD, ...outputs }, inputs, new Set(), readNotice(inputs));
+          return [verdict.impact, verdict.reasons.map(({ property }) => property)];
+        }),
         policies,
         report: {
           exitCode,

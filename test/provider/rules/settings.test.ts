@@ -116,3 +116,32 @@ describe("comparing and keeping values", () => {
     expect(propertyOf("autoscalingLimitMinCu")).toBe("autoscalingLimitMinCu");
   });
 });
+
+describe("an asset or archive is its content", () => {
+  const SIGNATURE = "4dabf18193072939515e22adb298388d";
+  const [ASSET, ARCHIVE] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
+  const asset = (hash: string, more: object) => ({ [SIGNATURE]: ASSET, hash, ...more });
+
+  test("wherever it lies, and whether it is a file, a text or what an address gives", () => {
+    const same = [{ path: "a" }, { path: "/other/a" }, { text: "a" }, { uri: "https://a" }, {}];
+    expect(new Set(same.map((more) => canonical([{ deep: [asset("1", more)] }]))).size).toBe(1);
+    expect(canonical([asset("1", { path: "a" })])).not.toBe(canonical([asset("2", { path: "a" })]));
+  });
+
+  test("an archive of assets too", () => {
+    const archive = (hash: string, inner: string) => ({
+      [SIGNATURE]: ARCHIVE,
+      hash,
+      assets: { "a.txt": asset(inner, { text: inner }) },
+    });
+    expect(canonical(archive("1", "a"))).toBe(canonical(archive("1", "b")));
+    expect(canonical(archive("1", "a"))).not.toBe(canonical(archive("2", "a")));
+  });
+
+  test("and is neither its hash as a text nor any object with a hash", () => {
+    const all = [asset("1", {}), "1", { hash: "1" }, { [SIGNATURE]: "something else", hash: "1", text: "x" }];
+    expect(new Set(all.map((one) => canonical(one))).size).toBe(all.length);
+    // Without a hash it is compared as any other object.
+    expect(canonical({ [SIGNATURE]: ASSET, text: "a" })).not.toBe(canonical({ [SIGNATURE]: ASSET, text: "b" }));
+  });
+});
