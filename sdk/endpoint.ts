@@ -3,7 +3,7 @@ import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
 import { warnOfConfig } from "./config-warnings.js";
 import { failure } from "./failure.js";
-import { mayReplaceOf, secretsOf, urnOf } from "./hints.js";
+import { mayReplaceOf, secretHint, urnOf } from "./hints.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
@@ -208,7 +208,7 @@ export class Endpoint extends pulumi.CustomResource {
    * can't find this package from the program's folder
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
-    // A compute that is only looked up is neither checked nor changed: what is for check would stay in its state.
+    // A compute that is only looked up is neither checked nor changed: what is for check alone would stay in its state.
     const managed = opts.id === undefined;
     refuseMisplaced(name, args, opts);
     refuseUnreachable();
@@ -223,7 +223,7 @@ export class Endpoint extends pulumi.CustomResource {
         ...NO_OUTPUTS,
         ...args,
         __provider: PROVIDER_TEXT,
-        ...(managed ? { __urn: urn, ...hintsOf(args, opts) } : {}),
+        ...(managed ? { __urn: urn, ...hintsOf(args, opts) } : secretHint(args)),
       },
       {
         ...opts,
@@ -249,11 +249,10 @@ const NOT_SHOWN = ["__notice", "__secret", "__autoName", "__retain"];
 /** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
 function hintsOf(args: EndpointArgs, opts: pulumi.CustomResourceOptions) {
   const { customTimeouts, retainOnDelete } = opts;
-  const secret = secretsOf(args ?? {});
   const mayReplace = mayReplaceOf(opts);
   return {
     ...(customTimeouts ? { customTimeouts } : {}),
-    ...(secret ? { __secret: secret } : {}),
+    ...secretHint(args),
     ...(mayReplace ? { __mayReplace: mayReplace } : {}),
     ...(retainOnDelete ? { __retain: true } : {}),
   };

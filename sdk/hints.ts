@@ -27,6 +27,12 @@ export function secretsOf(args: object): pulumi.Output<string[] | undefined> | u
   });
 }
 
+/** The names as an input: the provider shows none of these values in its texts. */
+export function secretHint(args: object | undefined): { __secret?: pulumi.Output<string[] | undefined> } {
+  const secret = secretsOf(args ?? {});
+  return secret ? { __secret: secret } : {};
+}
+
 /** Whether an Output or a promise stands anywhere in the value. */
 function mayHide(value: unknown): boolean {
   if (pulumi.Output.isInstance(value) || value instanceof Promise) return true;

@@ -1,6 +1,7 @@
 import { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { type Context, type ContextOptions, createContext } from "../operations/context.js";
+import { SecretRedactor } from "../secret-redactor.js";
 import type { KnownConfig } from "./account.js";
 
 /** An account, and how long one request with its repetitions may take. */
@@ -9,6 +10,20 @@ export interface Access {
   /** Where the key comes from, for errors. */
   keySource: string;
   timeoutMs: number;
+}
+
+/** What the programs of this process call secret. */
+const secrets = new SecretRedactor();
+
+/** Remembers which arguments of a look-up are secret: no error shows them. */
+export function keepSecret(args: object, names: readonly string[]): void {
+  secrets.see({ ...args, __secret: names });
+}
+
+/** The error and its causes without secrets. */
+export function withoutSecrets(error: unknown): unknown {
+  for (let at = error; at instanceof Error; at = at.cause) at.message = secrets.redact(at.message);
+  return error;
 }
 
 /** By account: the rate, and the connections, are shared by all look-ups of a process. */
@@ -24,7 +39,7 @@ export function accessTo(
   const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute, limits]);
   let context = contexts.get(name);
   if (!context) {
-    context = createContext({ ...limits, baseUrl, apiKey, keySource, requestsPerMinute, say });
+    context = createContext({ ...limits, baseUrl, apiKey, keySource, requestsPerMinute, say, secrets });
     contexts.set(name, context);
   }
   return { context, keySource, timeoutMs };

@@ -6,7 +6,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import { type Access, deadlineOf, isMissing, missing, projectMissing } from "./access.js";
 import { type EndpointInfo, endpointInfo, type OperationInfo, operationInfo } from "./facts.js";
 
-export { type Access, accessTo } from "./access.js";
+export { type Access, accessTo, keepSecret, withoutSecrets } from "./access.js";
 export { configFor } from "./account.js";
 export { computesNow, liveWords } from "./live.js";
 export { listOperations } from "./pages.js";

@@ -7,6 +7,7 @@ import type { Access } from "../../provider/lookup/index.js";
 import { warnOfConfig } from "../config-warnings.js";
 import { engineEnvironment } from "../engine-environment.js";
 import { failure } from "../failure.js";
+import { secretsOf } from "../hints.js";
 import { ENDPOINT_TYPE } from "../literal.js";
 import { type Provider, type Settings, settingsIn } from "../provider.js";
 import { asLookupError } from "./error.js";
@@ -76,10 +77,11 @@ export function answerOutput<A extends object, T>(
   const engine = engineEnvironment();
   const settings = pulumi.unsecret(pulumi.output(settingsOf(opts)));
   const ready = pulumi.output(opts.dependsOn).apply(idsOf);
-  const all = pulumi.all([pulumi.output(args), settings, ready]) as pulumi.Output<unknown>;
+  const secret = pulumi.unsecret(pulumi.output(secretsOf(args)));
+  const all = pulumi.all([pulumi.output(args), settings, secret, ready]) as pulumi.Output<unknown>;
   return all.apply((values) => {
-    const [plain, known] = values as [A, Record<string, string>];
-    return answerWith(question, plain, { settings: known, engine }, opts);
+    const [plain, known, names = []] = values as [A, Record<string, string>, string[]?];
+    return answerWith(question, plain, { settings: known, engine }, opts, names);
   }) as pulumi.Output<T>;
 }
 
@@ -104,6 +106,7 @@ async function answerWith<A extends object, T>(
   args: A,
   source: Source,
   opts: LookupOptions,
+  secret: readonly string[] = [],
 ): Promise<T> {
   if (isMocked()) {
     const mocked = await mockedAnswer(name, args);
@@ -111,9 +114,10 @@ async function answerWith<A extends object, T>(
   }
   try {
     const [desk, access] = open(source, opts);
+    desk.keepSecret(args, secret);
     return await ask(desk, access, args);
   } catch (error) {
-    throw asLookupError(error);
+    throw asLookupError(loadDesk().withoutSecrets(error));
   }
 }
 

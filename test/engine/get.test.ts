@@ -110,12 +110,26 @@ describeWithEngine("Endpoint.get", (engine) => {
       { project: `"no-such-project-1"` },
       "project no-such-project-1 does not exist, or this key can't see it",
     ],
+    [
+      "a project that is not there and is secret",
+      { project: `pulumi.secret("no-such-project-1")` },
+      "project [secret] does not exist, or this key can't see it",
+    ],
+    [
+      "a look-up of a secret project that is not there",
+      {
+        more: `require("pulumi-compute-endpoint").listEndpointsOutput({ projectId: pulumi.secret("no-such-project-1") });`,
+      },
+      "project [secret] does not exist, or the key",
+    ],
     ["something that is no project", { project: `"../other"` }, `"../other" is not a project id`],
   ])(
     "fails the preview for %s",
     async (_, args, message) => {
       await use(program(args));
-      expect((await story.ws.preview({ fails: true })).stdout).toContain(message);
+      const { stdout } = await story.ws.preview({ fails: true });
+      expect(stdout).toContain(message);
+      if (message.includes("[secret]")) expect(stdout).not.toContain("no-such-project");
       await use(program());
     },
     ENGINE_TEST_MS,

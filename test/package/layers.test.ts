@@ -62,6 +62,7 @@ const LAYERS: Record<string, Rule> = {
       "provider/errors",
       "provider/clock",
       "provider/config",
+      "provider/secret-redactor",
     ],
     packages: [],
   },

@@ -12,6 +12,7 @@ import { type Previewed, read } from "./readers";
 import type { Act, Story } from "./story";
 import type { Tally } from "./tally";
 
+const LONGEST_PAUSE_MS = 3_600_000;
 const BASE = "https://service.test/api/v2";
 const KEYS = ["key-of-the-lab", "key-of-the-second-stack"];
 /** Of the `Provider` instances of each stack: of the stack's own account, and of one that sees the second project only. */
@@ -294,7 +295,8 @@ export class Stage {
       const ms = /^\d+$/.test(asked)
         ? Number(asked) * 1000
         : Date.parse(asked) - (Date.parse(answer.headers["date"] ?? "") || clock.wall());
-      if (ms > 0 && !asked.startsWith("-")) spoken.retryAfterMs = ms;
+      // A pause of more than an hour can't be meant.
+      if (ms > 0 && ms <= LONGEST_PAUSE_MS && !asked.startsWith("-")) spoken.retryAfterMs = ms;
     }
     if (answer.status !== 201 || !spoken.line.endsWith("/endpoints")) return;
     const id = /^\{"endpoint":.*?"id":"(ep-[^"]+)"/.exec(answer.text)?.[1];
