@@ -8,6 +8,7 @@ import { clean, quote } from "./clean.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
 import { worse } from "./marker.js";
 import { positionOf } from "./position.js";
+import { collision, isReleased, isRetaken } from "./primaries.js";
 import { diskNote, sizeAfter, sizeOf } from "./size.js";
 import type { Approval, Finding, Step } from "./types.js";
 
@@ -41,9 +42,12 @@ const HALVES = new Set(["create-replacement", "delete-replaced", "import-replace
 export function findingsOf(steps: readonly Step[], options: FindOptions): { findings: Finding[]; problems: string[] } {
   const found = new Map<string, Finding>();
   const problems = new Set<string>();
-  for (const step of wholeSteps(steps.filter(isCompute))) {
+  const whole = wholeSteps(steps.filter(isCompute));
+  for (const step of whole) {
     if (SILENT.has(step.op)) continue;
     const finding = findingOf(step, options);
+    const fails = collision(step, whole);
+    if (fails) finding.notes = [fails, ...finding.notes];
     if (finding.what === UNKNOWN_STEP)
       problems.add(`it has a step ${quote(clean(step.op, 40))}, which this version of the report does not know`);
     const lost = (NEEDED[step.op] ?? []).filter((side) => !step[side]?.inputs);
@@ -104,7 +108,7 @@ function findingOf(step: Step, options: FindOptions): Finding {
   const [what, judged] = happening(step, compared);
   const { told: _, ...shown } = judged;
   const { had, asked, wish } = compared;
-  const isNew = step.op === "create" || step.op === "replace";
+  const isNew = step.op === "create" || (step.op === "replace" && !isRetaken(step));
   const before = step.old && sizeOf(had ?? asked ?? {});
   const after = step.op === "delete" ? undefined : isNew ? sizeOf(wish) : sizeAfter(had ?? asked ?? {}, wish);
   const host = step.old?.outputs?.["host"];
@@ -155,6 +159,7 @@ function happening(step: Step, compared: Compared): [what: string, judged: Judge
       return [WHAT[judged.impact], judged];
     }
     case "replace": {
+      if (isRetaken(step)) return retaken(compared);
       const judged = judgeReplacement(compared);
       const notes = isReleased(step) ? [...judged.notes, STAYS] : judged.notes;
       return [WHAT["new-host"], { ...judged, notes }];
@@ -168,6 +173,18 @@ function happening(step: Step, compared: Compared): [what: string, judged: Judge
   }
 }
 
+/** No other compute can be made there, so this one is taken over again, or the update fails. */
+function retaken(compared: Compared): [what: string, judged: Judged] {
+  const judged = judgeUpdate(compared);
+  if (judged.impact === "new-host") return [WHAT["new-host"], { ...judged, notes: [NO_PLACE, ...judged.notes] }];
+  const what = judged.impact === "none" ? "is taken over again" : WHAT[judged.impact];
+  return [what, { ...judged, notes: [...judged.notes, RETAKEN] }];
+}
+
+const RETAKEN =
+  "the compute is released and taken over again: it keeps its host (it stays on the service, and its branch can have no second primary)";
+const NO_PLACE =
+  "this will fail: the old compute stays on the service, and its branch can have no second primary. adopt: true keeps it with its host; another branch takes a new one";
 const STAYS = "the old compute is released: it stays on the service, and costs, until it is deleted by hand";
 const DELETION: Judged = {
   impact: "delete",
@@ -175,12 +192,6 @@ const DELETION: Judged = {
   effect: "the compute is deleted: its connections drop, and nothing can connect to its host any more",
   notes: [],
 };
-
-/** As the provider's delete decides, which sees the old outputs only; or the engine, which then does not ask it. */
-function isReleased({ old }: Step): boolean {
-  const { onDelete, adopted } = old?.outputs ?? {};
-  return old?.raw["retainOnDelete"] === true || (onDelete ?? (adopted === true ? "release" : "delete")) === "release";
-}
 
 function approval(compared: Compared, judged: Judged, digests: ReadonlySet<string>): Approval {
   const { step } = compared;
