@@ -52,6 +52,8 @@ export class Branches {
     this.#primaries.set(next.urn, next);
     const there = next.to !== next.from ? before.find(({ from }) => from !== undefined && from === next.to) : undefined;
     if (there?.leaves === false) return occupied(next, there);
+    const rival = next.to !== next.from ? before.find(({ from, to }) => to === next.to && from !== to) : undefined;
+    if (rival && next.to !== undefined) return rivals(rival, next);
     const comes = before.find(({ from, to }) => to !== undefined && to === next.from && to !== from);
     if (!comes || next.leaves === undefined) return undefined;
     if (!next.leaves) return occupied(comes, next);
@@ -87,6 +89,9 @@ const nameOf = ({ urn }: Primary): string => identityOf(urn)?.name ?? urn;
 
 const occupied = (comes: Primary, there: Primary): string =>
   `resource ${nameOf(comes)} is to have the primary of branch ${branchOf(comes.to)}, but compute ${there.id} of resource ${nameOf(there)} is its primary, and stays there: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+
+const rivals = (one: Primary, other: Primary): string =>
+  `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
 
 const tooEarly = (comes: Primary, leaves: Primary): string =>
   `resource ${nameOf(comes)} is to have the primary of branch ${branchOf(comes.to)}, which compute ${leaves.id} of resource ${nameOf(leaves)} leaves in this same run: a branch has only one. Pulumi would change ${nameOf(comes)} first, and fail. Choose: the resource option dependsOn: [${nameOf(leaves)}] on ${nameOf(comes)}, so that ${nameOf(leaves)} leaves first; or change ${nameOf(leaves)} in a \`pulumi up\` of its own before`;
