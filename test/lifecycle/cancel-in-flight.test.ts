@@ -89,6 +89,34 @@ describe("a change that is on its way", () => {
     ]);
   });
 
+  test.each([
+    [
+      "is refused",
+      { status: 423, delayMs: 1000 },
+      /^interrupted: POST .*423.*not sent again\. The state has compute/,
+      1,
+    ],
+    [
+      "gets no answer",
+      { delayMs: 60_000 },
+      /^interrupted: suspend_compute .*; start_compute .* go on .* is kept in the state/,
+      0,
+    ],
+  ] as const)("a restart that %s: none is sent again, and one is made in the end", async (_how, then, words, later) => {
+    const lab = await labWith("db", primary({ size: 1, restartTriggers: ["a"] }), { emulator: { operationMs: 8000 } });
+    const next = primary({ size: 1, restartTriggers: ["b"] });
+    spoil(lab, { match: { method: "POST" }, times: EVER, then });
+    const { error, passedMs, begunLater } = await interrupted(lab, () => lab.up("db", next), 100);
+    expect(passedMs).toBeLessThan(5000);
+    expect(begunLater).toEqual([]);
+    expect(error!.message).toMatch(words);
+    lab.emulator.faults.clear();
+    await lab.clock.advance(60_000);
+    await lab.up("db", next);
+    expect(lab.last.sent.filter(({ line }) => line.startsWith("POST"))).toHaveLength(later);
+    expect(lab.resource("db").outputs["restartTriggers"]).toEqual(["b"]);
+  });
+
   test("all that was asked is done with the answer: the step succeeds, and nothing more is read", async () => {
     const { lab, run } = await stage("create");
     spoil(lab, answered("create", { delayMs: 1000 }));
