@@ -4,7 +4,7 @@
 
 import { createRequire } from "node:module";
 
-/** What a provider hears of the shim. */
+/** Who hears what the shim does not pass on. */
 export interface ShimListener {
   /** The engine asks to cancel: at the first Ctrl-C, and at the normal end of each command. */
   cancelled(): void;
@@ -54,9 +54,11 @@ const STRUCTS: Record<string, (request: Request) => Struct | undefined> = {
   DeleteRequest: (request) => request.getProperties?.(),
 };
 
-/** The service's stubs, and what stands in their place where a package manager has its own folders. */
+/** Pulumi's stubs of a resource provider's service, in whatever folder a package manager has put them. */
 const STUBS = /[\\/]proto[\\/]provider_grpc_pb\.js$/;
+/** The part of grpc-js that decodes what a server is asked. */
 const SERVER = /grpc-js[\\/].*[\\/]server[^\\/]*$/;
+/** The text of our provider in the properties of a resource. */
 const OURS = /["']pulumi-compute-endpoint\/provider["']/;
 
 let isFollowed = false;

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { Cancellation, cancellable } from "../../provider/cancellation.js";
+import { deadlineFor, type Process } from "../../provider/endpoint/step.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+
+describe("a cancellation", () => {
+  const begun = () => {
+    const clock = new VirtualClock();
+    return { clock, cancellation: new Cancellation(clock) };
+  };
+  const end = (work: Promise<unknown>) =>
+    work.then(
+      () => "done",
+      (error: { kind: string }) => error.kind,
+    );
+
+  test.each([
+    ["work that ends before", 500, 0, "done", 500],
+    ["work without a grace", 5000, 0, "cancelled", 1000],
+    ["work that ends within its grace", 2500, 2000, "done", 2500],
+    ["work that takes longer than its grace", 5000, 2000, "cancelled", 3000],
+  ])("a second later, and %s: takes %d ms, has %d ms → %s after %d ms", async (_what, takesMs, graceMs, how, ms) => {
+    const { clock, cancellation } = begun();
+    void clock.sleep(1000).then(() => cancellation.request());
+    expect(await clock.run(end(cancellation.limit(graceMs, () => clock.sleep(takesMs))))).toBe(how);
+    expect(clock.now()).toBe(ms);
+  });
+
+  test.each([
+    ["nothing begins without a grace", 0, 10, 0, "cancelled"],
+    ["work begins that has one, and ends with it", 2000, 10, 1500, "done"],
+    ["the grace counts from the cancel", 2000, 10_000, 1500, "cancelled"],
+    ["and is over some time", 2000, 10, 2500, "cancelled"],
+  ])("after it: %s", async (_what, graceMs, takesMs, laterMs, how) => {
+    const { clock, cancellation } = begun();
+    cancellation.request();
+    await clock.advance(laterMs);
+    let isBegun = false;
+    const work = () => {
+      isBegun = true;
+      return clock.sleep(takesMs);
+    };
+    expect(await clock.run(end(cancellation.limit(graceMs, work)))).toBe(how);
+    expect(isBegun).toBe(laterMs < graceMs);
+  });
+
+  test("aborts what it ends, and what has ended hears nothing", async () => {
+    const { clock, cancellation } = begun();
+    const signals: AbortSignal[] = [];
+    const work = (ms: number) =>
+      end(
+        cancellation.limit(0, (signal) => {
+          signals.push(signal);
+          return clock.sleep(ms);
+        }),
+      );
+    const both = Promise.all([work(10), work(1000)]);
+    void clock.sleep(100).then(() => cancellation.request());
+    expect(await clock.run(both)).toEqual(["done", "cancelled"]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  });
+
+  test("ends the sleep of a clock, and a second one changes nothing", async () => {
+    const { clock, cancellation } = begun();
+    const sleep = end(cancellable(clock, cancellation).sleep(60_000));
+    cancellation.request();
+    cancellation.request();
+    expect(await clock.run(sleep)).toBe("cancelled");
+    expect(clock.now()).toBe(0);
+  });
+});
+
+test.each([
+  ["nothing is said at all", {}, undefined, 600],
+  ["the class was told", {}, "90s", 90],
+  ["the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
+  ["the engine's request alone says so", { timeoutMs: 5000 }, undefined, 5],
+  ["the engine registered none, whatever the class was told", { timeoutMs: 0 }, "90s", 600],
+])("the limit of a step where %s", (_where, request, update, seconds) => {
+  const process = { context: { clock: new VirtualClock() } } as unknown as Process;
+  const limits = update === undefined ? undefined : { update };
+  expect(deadlineFor(process, "update", request, limits).budgetMs).toBe(seconds * 1000);
+});
