@@ -134,6 +134,10 @@ function configProblems(config: ProviderConfig): Problem[] {
   return config.problems.map(({ name, reason }) => ({ property: name, reason }));
 }
 
+/** Names of regions are public. Anything else may be a secret without our knowing. */
+const shownRegion = (region: string): string =>
+  /^(aws|azure|gcp)-[a-z0-9-]{4,30}$/.test(region) ? region : "another one";
+
 /** The region is the project's; the input only asserts it. */
 function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   const [old, next] = [before?.["regionId"], news["regionId"]];
@@ -142,8 +146,7 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   return [
     {
       property: "regionId",
-      reason:
-        "the compute is in another region and can't change it: a region is the project's. Take regionId back, or name a project in that region",
+      reason: `the compute is in ${shownRegion(old)}: a compute can't change its region, which is its project's. Take regionId back, or name a project in ${shownRegion(next)}`,
     },
   ];
 }

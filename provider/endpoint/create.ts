@@ -7,7 +7,6 @@ import { pendingOf } from "../operations/settle.js";
 import { differingPaths, pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { atLeast, impactOf, sentence } from "../rules/restart.js";
-import { isHidden } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { adopted, conflicting, isPrimaryOf, nameOfAnother, retaken } from "./adopt.js";
@@ -218,7 +217,7 @@ function refuseSecond(process: Process, program: Program, project: string, befor
   );
   if (namesake) {
     throw new Stopped(
-      `branch ${inputs.branchId} already has a ${type} compute named ${isHidden("name", program.secrets) ? "so" : inputs.name}: ${namesake.id}. An interrupted run may have left it. It was not touched. Choose: adopt: "${namesake.id}" takes it over; another name makes a second one; or delete the compute if nobody needs it`,
+      `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it. It was not touched. Choose: adopt: "${namesake.id}" takes it over; another name makes a second one; or delete the compute if nobody needs it`,
     );
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;

@@ -99,6 +99,6 @@ function changedText(path: string, asked: unknown, has: unknown, secrets: Readon
   return `somebody else has changed ${path} since this run did${values}. \`pulumi refresh\` shows it as drift. Two stacks with one compute undo each other's changes`;
 }
 
-/** Texts may be secret without our knowing. */
+/** Strings, also those in a list, may be secret without our knowing. */
 const isShown = (path: string, asked: unknown, secrets: ReadonlySet<string>): boolean =>
-  typeof asked !== "string" && !isHidden(path, secrets);
+  (typeof asked === "number" || typeof asked === "boolean") && !isHidden(path, secrets);

@@ -42,7 +42,7 @@ const REFUSED_BY_CHECK: [rule: string, args: string, ...failures: [property: str
     'size: 3.5, suspendTimeoutSeconds: 5, onDelete: "keep", settings: { pgSettings: { max_connections: 100 } }',
     [
       "settings.pgSettings.max_connections",
-      '100 is not a string: Postgres settings are sent as text, for example "128MB" or "100"',
+      'a number is not a string: Postgres settings are sent as text, for example "128MB" or "100"',
     ],
     ["onDelete", '"keep" is not one of "delete", "release"'],
     [

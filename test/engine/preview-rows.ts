@@ -1,6 +1,5 @@
 // The rows of the table of previews: what the program says before and after, and what that has to show and to send.
 import { SEED } from "../../emulator/index.js";
-import { PROJECT } from "./support";
 
 export type Args = Record<string, unknown>;
 export type Phase = "calm" | "restarted";
@@ -12,7 +11,7 @@ export interface Row {
   after: (before: Args) => Args;
   options?: Args;
   op: "same" | "update" | "replace";
-  /** The changes and their effect, as marker and warning say it after "yes: " and "maybe: ". */
+  /** The changes and their effect, as marker and warning say it after "yes: " and "maybe: ". The marker has no strings. */
   says?: (phase: Phase) => string;
   /** What the warning says instead: it knows the compute's own values, the marker only those of the program. */
   warns?: string;
@@ -59,7 +58,8 @@ export const ROWS: Record<string, Row> = {
     after: ({ branchId }) => ({ branchId: otherBranch(branchId as string) }),
     op: "update",
     says: () =>
-      "branchId br-branch → br-branch-2; the compute is reconfigured for the other branch; if it is active, open connections drop",
+      "branchId changes; the compute is reconfigured for the other branch; if it is active, open connections drop",
+    warns: "branchId br-branch → br-branch-2; the compute is reconfigured",
     sends: { branch_id: "br-branch-2" },
   },
   disabled: {
@@ -105,7 +105,8 @@ export const ROWS: Record<string, Row> = {
     op: "update",
     does: "may restart",
     says: () =>
-      "settings.pgSettings.work_mem not set → 64MB; some Postgres settings need a restart; then open connections drop if the compute is active",
+      "settings.pgSettings.work_mem changes; some Postgres settings need a restart; then open connections drop if the compute is active",
+    warns: "settings.pgSettings.work_mem not set → 64MB; some Postgres settings",
     sends: { settings: { pg_settings: { work_mem: "64MB" } } },
   },
   libraries: {
@@ -135,8 +136,7 @@ export const ROWS: Record<string, Row> = {
     after: () => ({ projectId: SEED.second.projectId, branchId: SEED.second.branchId }),
     op: "replace",
     does: "replaces",
-    says: () =>
-      `projectId ${PROJECT} → ${SEED.second.projectId}, branchId br-project → ${SEED.second.branchId}; ${NEW_HOST}`,
+    says: () => `projectId changes, branchId changes; ${NEW_HOST}`,
     sends: "DELETE and POST",
   },
   moved: {
@@ -145,7 +145,7 @@ export const ROWS: Record<string, Row> = {
     after: ({ branchId }) => ({ branchId: otherBranch(branchId as string) }),
     op: "replace",
     does: "replaces",
-    says: () => `branchId br-moved → br-moved-2; ${NEW_HOST}`,
+    says: () => `branchId changes; ${NEW_HOST}`,
     sends: "DELETE and POST",
   },
   deletion: {

@@ -111,7 +111,7 @@ describeWithEngine("a preview tells the truth", (engine) => {
         const told = warns ?? text;
         const id = idOf.get(name)!;
         // The warnings of `--diff` name no resource: those of this row are those with its id, or its words.
-        const isOurs = (warning: string) => warning.includes(op === "replace" ? (text ?? "\0") : id);
+        const isOurs = (warning: string) => warning.includes(op === "replace" ? `: ${text ?? "\0"}` : id);
         const warnings = kind === "preview --diff" ? loose.get(phase)!.filter(isOurs) : row.warnings;
         expect(warnings).toEqual(told === undefined ? [] : [expect.stringContaining(told)]);
         if (told)

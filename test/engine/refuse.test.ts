@@ -61,7 +61,7 @@ describeWithEngine("onRestart", (engine) => {
   const refused = [
     ["size: 4", `size 1 → 4: ${DROPS}`],
     ["size: 1, disabled: true", /^disabled false → true: the compute stops, open connections drop, /],
-    ['size: 1, branchId: "br-other"', /^branchId br-guarded → br-other: .* open connections drop/],
+    ['size: 1, branchId: "br-other"', /^branchId changes: .* open connections drop/],
     ['size: 1, type: "read_only"', `type read_write → read_only: ${NEW_HOST}`],
     [
       "size: 1, suspendTimeoutSeconds: 600",

@@ -76,7 +76,8 @@ async function decisions() {
         notice: inputs["__notice"],
         // Of a state that is as it was asked to be, and of one in which the change has been made by hand.
         warned: [OLD, change].map((outputs) => {
-          const { verdict } = changeOf({ inputs: OLD, outputs: { ...OLD, ...outputs } }, inputs, new Set(), readNotice(inputs), false);
+          const old = { inputs: OLD, outputs: { ...OLD, ...outputs } };
+          const { verdict } = changeOf(old, inputs, new Set(), readNotice(inputs), false);
           return [verdict.impact, verdict.reasons.map(({ property }) => property)];
         }),
         policies,
