@@ -97,7 +97,7 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
   const layer = layers[chosen];
   if (!layer) {
     return new ConfigError(
-      "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`",
+      "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`. A .env file that only the program reads does not reach Pulumi's engine",
     );
   }
   if (layer.apiKey === undefined) {

@@ -8,6 +8,7 @@ import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
 import { refuseUnreachable } from "./reach.js";
+import { refuseTwoCopies } from "./two-copies.js";
 
 /** Libraries that Postgres loads when it starts. */
 export interface PreloadLibrariesArgs {
@@ -212,6 +213,7 @@ export class Endpoint extends pulumi.CustomResource {
     const managed = opts.id === undefined;
     refuseMisplaced(name, args, opts);
     refuseUnreachable();
+    refuseTwoCopies();
     const notice = managed ? noticeOf() : undefined;
     warnOfConfig();
     const urn = managed ? urnOf(name, opts.parent) : undefined;

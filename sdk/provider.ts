@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { INSTANCE } from "../provider/rules/instance.js";
 import { failure } from "./failure.js";
+import { refuseTwoCopies } from "./two-copies.js";
 
 /** The account of a `Provider`. */
 export interface ProviderArgs {
@@ -44,6 +45,7 @@ export class Provider extends pulumi.ProviderResource {
    * @throws RunError when `apiKey` is known to be missing or empty, as an unset variable of the environment is
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
+    refuseTwoCopies();
     const settings = settingsOf(name, args);
     // Pulumi calls it so: all dynamic resources share one package.
     super("pulumi-nodejs", name, settings, opts);

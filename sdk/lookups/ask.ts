@@ -10,6 +10,7 @@ import { failure } from "../failure.js";
 import { secretsOf } from "../hints.js";
 import { ENDPOINT_TYPE } from "../literal.js";
 import { type Provider, type Settings, settingsIn } from "../provider.js";
+import { refuseTwoCopies } from "../two-copies.js";
 import { asLookupError } from "./error.js";
 
 /** How a look-up is made. */
@@ -131,6 +132,7 @@ function open({ settings, engine }: Source, { timeoutSeconds = TIMEOUT_SECONDS }
 
 /** The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. */
 export function settingsOf({ provider, parent }: LookupOptions): Settings {
+  refuseTwoCopies();
   const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
   if (instance) return settingsIn(instance);
   warnOfConfig();
