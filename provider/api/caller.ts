@@ -11,6 +11,9 @@ import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./re
 /** Milliseconds that a request may wait and take although the deadline is nearer: a last look is worth its answer. */
 export const LAST_REQUEST_MS = 10_000;
 
+/** Milliseconds in which those try again who have waited for the same lock: with more, whoever held it would always be first. */
+const PART_MS = 100;
+
 export interface Call<T> extends Question<T> {
   project: string;
   /** Name of the route, the same for all ids: the service counts requests per route. */
@@ -144,7 +147,7 @@ export class Caller {
     const floorMs = Math.max(0, retryAfter - sinceMs);
     // What held the lock has ended: a short pause is enough to part those who waited for the same.
     if (waitedFor !== undefined) {
-      const ms = Math.max(floorMs, clock.random() * FIRST_MS, FIRST_MS - sinceMs);
+      const ms = Math.max(floorMs, clock.random() * PART_MS, FIRST_MS - sinceMs);
       return ms < deadline.leftMs() ? { ms, waitedFor } : undefined;
     }
     const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });

@@ -56,8 +56,8 @@ export function createContext(options: ContextOptions): Context {
   const lists = new EndpointLists(client, clock, cancellation);
   const pollMs = options.pollSeconds === undefined ? undefined : Math.max(SHORTEST_POLL_MS, options.pollSeconds * 1000);
   const watches = new Watches(client, clock, cancellation, pollMs);
-  const turns = new Turns(cancellation);
   const waiting = cancellable(clock, cancellation);
+  const turns = new Turns(cancellation, waiting);
   const removals = new Removals(waiting);
   const context: Context = { client, clock: waiting, lists, turns, removals, watches, say, lateAdvice };
   client.onLocked = (project, subject, deadline) => waitForLock(context, project, subject, deadline);

@@ -45,7 +45,7 @@ export async function waitForLock(
       if (first) patience.tell((ms) => `project ${project} is busy with ${nameOf(first)}; waiting (${duration(ms)})`);
       return going.size === 0;
     };
-    await watches.follow(project, { wanted: () => [...going.keys()], heard, deadline: limit });
+    await watches.follow(project, { wanted: () => [...going.keys()], heard, closely: true, deadline: limit });
     return holder;
   } catch {
     // A look that failed is no reason to give the change up: the next answer to it tells more.

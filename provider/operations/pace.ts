@@ -16,28 +16,43 @@ const LEEWAY_MS = 30;
 /** Part of the expected length after which to look again where the work is not over by then. */
 const AGAIN = 0.15;
 
+/** Milliseconds in which to look as often as is allowed, where others wait for the same end and are as quick. */
+const CLOSE_MS = 6_000;
+
+export interface PaceOptions {
+  /** Milliseconds that such work has taken before. */
+  expectedMs?: number;
+  /** The same step always, without chance (`compute:pollSeconds`). */
+  fixedMs?: number;
+  /** Whether the first steps are the shortest. */
+  closely?: boolean;
+}
+
 /** The steps between looks: to the expected end, if there is one, and then growing. */
 export class Pace {
   /** Milliseconds until such work should be over. */
   #leftMs: number;
   #stepMs: number;
+  #closeMs: number;
+  readonly #fixedMs: number | undefined;
 
-  /**
-   * @param expectedMs how long such work has taken before
-   * @param fixedMs the same step always, without chance (`compute:pollSeconds`)
-   */
   constructor(
     private readonly random: () => number,
-    expectedMs?: number,
-    private readonly fixedMs?: number,
+    { expectedMs, fixedMs, closely = false }: PaceOptions = {},
   ) {
+    this.#fixedMs = fixedMs;
+    this.#closeMs = closely ? CLOSE_MS : 0;
     this.#leftMs = expectedMs === undefined ? 0 : Math.max(SOONEST_MS, expectedMs) + LEEWAY_MS;
     this.#stepMs = expectedMs === undefined ? FIRST_MS : Math.min(MOST_MS, Math.max(SHORTEST_MS, expectedMs * AGAIN));
   }
 
   /** Milliseconds until the next look. */
   next(): number {
-    if (this.fixedMs !== undefined) return this.fixedMs;
+    if (this.#fixedMs !== undefined) return this.#fixedMs;
+    if (this.#closeMs > 0) {
+      this.#closeMs -= SHORTEST_MS;
+      return SHORTEST_MS * (1 + BEHIND * this.random());
+    }
     if (this.#leftMs > 0) {
       const step = Math.min(MOST_MS, this.#leftMs);
       this.#leftMs -= step;

@@ -1,4 +1,5 @@
 import type { Cancellation } from "../cancellation.js";
+import type { Clock } from "../clock.js";
 import { Cancelled } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 
@@ -6,6 +7,15 @@ import type { WireOperation } from "../wire/operation.js";
 const FIRST_WINDOW = 2;
 /** Turns after which a project that has refused two changes at once is tried with two again; doubled each time it refuses. */
 const FIRST_PROBE = 20;
+
+/** Milliseconds for which one change may follow the other before another stack gets a chance… */
+const HOLD_MS = 8_000;
+/** …and where another one has shown itself. */
+const SHORT_HOLD_MS = 3_000;
+/** Milliseconds of that chance. It has to be longer than the step between two looks of one that waits for a lock. */
+const GAP_MS = 500;
+/** Milliseconds for which another stack is remembered. */
+const REMEMBERED_MS = 60_000;
 
 /** One change with its waiting. */
 interface Turn {
@@ -28,6 +38,13 @@ interface Project {
   /** Turns that ended since the window is one. */
   narrowFor: number;
   probeAfter: number;
+  /** When the changes began that have followed each other without a gap. */
+  heldSince: number;
+  /** When the last of them ended. */
+  endedAt: number;
+  isYielding: boolean;
+  /** When a change of ours was last refused for work that is not ours. */
+  neighbourAt: number;
 }
 
 /**
@@ -38,7 +55,10 @@ interface Project {
 export class Turns {
   readonly #projects = new Map<string, Project>();
 
-  constructor(private readonly cancellation?: Cancellation) {}
+  constructor(
+    private readonly cancellation?: Cancellation,
+    private readonly clock?: Pick<Clock, "now" | "sleep">,
+  ) {}
 
   /**
    * Runs `work` when its turn has come: in the order of asking among those that share a key.
@@ -56,7 +76,8 @@ export class Turns {
       const end = () => {
         project.active.delete(turn);
         if (project.window === 1 && ++project.narrowFor >= project.probeAfter) widen(project);
-        next(project);
+        project.endedAt = this.#now();
+        this.#next(project);
       };
       const begin = () => {
         forget?.();
@@ -67,7 +88,7 @@ export class Turns {
       const turn: Turn = { keys: keys.filter((key) => key !== undefined), begin, works: false, refusedBefore: 0 };
       project.waiting.push(turn);
       if (this.cancellation?.requested) cancelled();
-      next(project);
+      this.#next(project);
     });
   }
 
@@ -90,7 +111,38 @@ export class Turns {
       project.probeAfter = FIRST_PROBE;
     }
     turn.works ||= works;
+    this.#next(project);
+  }
+
+  /** Lets in who may begin, unless another stack has waited long enough. */
+  #next(project: Project): void {
+    if (project.isYielding) return;
+    const now = this.#now();
+    if (project.active.size === 0 && project.waiting.length > 0) {
+      if (now - project.endedAt >= GAP_MS) project.heldSince = now;
+      const holdMs = now - project.neighbourAt < REMEMBERED_MS ? SHORT_HOLD_MS : HOLD_MS;
+      if (this.clock && now - project.heldSince >= holdMs) {
+        void this.#yield(project, this.clock);
+        return;
+      }
+    }
     next(project);
+  }
+
+  /**
+   * A service that locks a project serves nobody in particular: who begins its next change at once would keep other stacks
+   * waiting until their time is up.
+   */
+  async #yield(project: Project, clock: Pick<Clock, "sleep">): Promise<void> {
+    project.isYielding = true;
+    // A cancel has refused all who wait.
+    await clock.sleep(GAP_MS).catch(() => {});
+    project.isYielding = false;
+    this.#next(project);
+  }
+
+  #now(): number {
+    return this.clock?.now() ?? 0;
   }
 
   /**
@@ -103,18 +155,20 @@ export class Turns {
     const turn = project && holderOf(project, key);
     if (!turn) return;
     project.refusals++;
-    const touches = ({ branch_id: branch, endpoint_id: endpoint }: WireOperation): boolean =>
-      branch === undefined && endpoint === undefined
-        ? true
-        : turn.keys.some((own) => own === branch || own === endpoint);
+    const isOurs = (one: WireOperation) => [...project.active].some(({ keys }) => touches(keys, one));
+    if (going.some((one) => !isOurs(one))) project.neighbourAt = this.#now();
     const beside = going.length > 0 || [...project.active].some((other) => other !== turn && other.works);
     // Beside work of this very branch, or of none, a change is refused under both kinds of lock.
-    if (!beside || [...going, ...ended].some(touches) || project.window === 1) return;
+    if (!beside || [...going, ...ended].some((one) => touches(turn.keys, one)) || project.window === 1) return;
     if (project.narrowFor > 0) project.probeAfter *= 2;
     project.window = 1;
     project.narrowFor = 0;
   }
 }
+
+/** Work of which neither a branch nor a compute is known may be anybody's. */
+const touches = (keys: readonly string[], { branch_id: branch, endpoint_id: endpoint }: WireOperation): boolean =>
+  branch === undefined && endpoint === undefined ? true : keys.some((own) => own === branch || own === endpoint);
 
 const unknownProject = (): Project => ({
   waiting: [],
@@ -123,6 +177,10 @@ const unknownProject = (): Project => ({
   refusals: 0,
   narrowFor: 0,
   probeAfter: FIRST_PROBE,
+  heldSince: Number.NEGATIVE_INFINITY,
+  endedAt: Number.NEGATIVE_INFINITY,
+  isYielding: false,
+  neighbourAt: Number.NEGATIVE_INFINITY,
 });
 
 const holderOf = ({ active }: Project, key: string): Turn | undefined =>

@@ -40,6 +40,8 @@ export interface Follower {
   kind?: string;
   /** Milliseconds that it took by the service's own account, once it is done. */
   toldMs?(): number | undefined;
+  /** Whether to look often for some seconds: others wait for the same end. */
+  closely?: boolean;
   /** Whether the first look comes without a pause. */
   atOnce?: boolean;
   /** When to stop; one more look follows. */
@@ -93,7 +95,7 @@ export class Watch {
     const { clock } = this;
     const { kind } = follower;
     const expectedMs = kind === undefined ? undefined : this.lengths.expected(kind);
-    const pace = new Pace(() => clock.random(), expectedMs, this.pollMs);
+    const pace = new Pace(() => clock.random(), { expectedMs, fixedMs: this.pollMs, closely: follower.closely });
     let wake = () => {};
     const woken = new Promise<void>((resolve) => {
       wake = resolve;

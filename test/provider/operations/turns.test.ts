@@ -13,9 +13,9 @@ const going = (branch?: string, endpoint?: string): WireOperation => ({
 });
 
 /** A bench of turns by hand: `log` tells who has begun, `end` ends one. */
-function workshop() {
+function workshop({ yields = false } = {}) {
   const clock = new VirtualClock();
-  const turns = new Turns();
+  const turns = yields ? new Turns(undefined, clock) : new Turns();
   const log: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const take = (keys: string[], name = keys.join("+"), project = P) =>
@@ -203,5 +203,66 @@ describe("a project that refuses a change", () => {
     expect(await begun()).toEqual(["i"]);
     void take(["j"]);
     expect(await begun()).toEqual(["j"]);
+  });
+});
+
+describe("a stack that has held a project for long", () => {
+  /** Turns of one branch that last for that long each, and when each began. */
+  async function held(lastMs: number, count: number, onBegin = (_shop: ReturnType<typeof workshop>) => {}) {
+    const shop = workshop({ yields: true });
+    const { clock, turns } = shop;
+    const begun: number[] = [];
+    const all = Array.from({ length: count }, () =>
+      turns.take(P, ["main"], async () => {
+        begun.push(clock.now());
+        onBegin(shop);
+        await clock.sleep(lastMs);
+      }),
+    );
+    await clock.run(Promise.all(all));
+    return begun.slice(1).map((at, index) => at - begun[index]! - lastMs);
+  }
+
+  test("lets half a second pass after eight seconds, since another stack can't be seen", async () => {
+    expect(await held(3000, 8)).toEqual([0, 0, 500, 0, 0, 500, 0]);
+    expect(await held(1000, 10)).toEqual([0, 0, 0, 0, 0, 0, 0, 500, 0]);
+    expect(await held(9000, 3)).toEqual([500, 500]);
+  });
+
+  test("does so sooner where another stack has shown itself", async () => {
+    const gaps = await held(1000, 8, ({ turns }) => turns.refused(P, "main", [going("theirs")]));
+    expect(gaps).toEqual([0, 0, 500, 0, 0, 500, 0]);
+  });
+
+  test("takes its own work for no other stack's", async () => {
+    const gaps = await held(1000, 8, ({ turns }) => turns.refused(P, "main", [going("main")]));
+    expect(gaps).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  test("keeps nobody waiting that comes after a pause of its own", async () => {
+    const { clock, turns } = workshop({ yields: true });
+    const work = () => clock.sleep(9000);
+    await clock.run(turns.take(P, ["a"], work));
+    await clock.run(clock.sleep(1000));
+    const before = clock.now();
+    let begunAt = 0;
+    await clock.run(
+      turns.take(P, ["a"], async () => {
+        begunAt = clock.now();
+      }),
+    );
+    expect(begunAt).toBe(before);
+  });
+
+  test("lets nobody wait while another change of its own is under way", async () => {
+    const { clock, turns } = workshop({ yields: true });
+    const begun: number[] = [];
+    const take = (key: string, ms: number) =>
+      turns.take(P, [key], async () => {
+        begun.push(clock.now());
+        await clock.sleep(ms);
+      });
+    await clock.run(Promise.all([take("a", 20_000), take("b", 9000), take("c", 1000), take("d", 1000)]));
+    expect(begun).toEqual([0, 0, 9000, 10_000]);
   });
 });
