@@ -20,6 +20,7 @@ import { changeable } from "./plan.js";
 import { readBack } from "./read-back.js";
 import { startedAfter } from "./start.js";
 import { alreadyThere, assertRegion, deadlineFor, type Process, patch, settleOrKeep, type Target } from "./step.js";
+import { whose } from "./whose.js";
 
 export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
   const { context } = process;
@@ -231,7 +232,7 @@ function primaryExists(process: Process, program: Program, project: string, prim
   const adopt = name
     ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" takes it over with its host, once no state has it under the resource for which this name was generated (\`pulumi state delete\`)`
     : "adopt: true takes it over with its host";
-  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? whose(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
 
 /** For a 404, which says neither what is missing nor why. */
