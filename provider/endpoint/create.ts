@@ -223,7 +223,7 @@ function refuseSecond(process: Process, program: Program, project: string, befor
     );
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
-  if (primary) throw new Stopped(primaryExists(process, program, project, primary));
+  if (primary) throw new Stopped(primaryExists(process, program, project, primary), "occupied");
 }
 
 function primaryExists(process: Process, program: Program, project: string, primary: WireEndpoint | undefined): string {
@@ -257,5 +257,5 @@ async function explained(
   // Made meanwhile: by somebody else, or by a lost request of ours that cannot be recognized any more.
   const now = await process.context.lists.look(project, deadline).catch(() => []);
   const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
-  return new Stopped(`${primaryExists(process, program, project, primary)} (${error.message})`);
+  return new Stopped(`${primaryExists(process, program, project, primary)} (${error.message})`, "occupied");
 }

@@ -140,6 +140,7 @@ export function alreadyThere(error: ServiceError): boolean {
 const taken = ({ branchId }: Live, id: string, whoseItIs: string, error: ServiceError): Stopped =>
   new Stopped(
     `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${whoseItIs} Name another branch, or delete or move that compute first (${error.message})`,
+    "occupied",
   );
 
 /**
