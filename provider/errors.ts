@@ -106,7 +106,11 @@ export class ConfigError extends Error {
 export class Stopped extends Error {
   readonly kind = "stopped";
 
-  constructor(message: string) {
+  /** @param reason `occupied`: a branch has its primary, which may leave in this same run */
+  constructor(
+    message: string,
+    readonly reason?: "occupied",
+  ) {
     super(message);
     this.name = "Stopped";
   }

@@ -250,13 +250,14 @@ const NOT_SHOWN = ["__notice", "__secret", "__autoName", "__retain"];
 
 /** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
 function hintsOf(args: EndpointArgs, opts: pulumi.CustomResourceOptions) {
-  const { customTimeouts, retainOnDelete } = opts;
+  const { customTimeouts, retainOnDelete, deleteBeforeReplace } = opts;
   const mayReplace = mayReplaceOf(opts);
   return {
     ...(customTimeouts ? { customTimeouts } : {}),
     ...secretHint(args),
     ...(mayReplace ? { __mayReplace: mayReplace } : {}),
     ...(retainOnDelete ? { __retain: true } : {}),
+    ...(deleteBeforeReplace === false ? { __createFirst: true } : {}),
   };
 }
 

@@ -18,12 +18,22 @@ interface Primary {
   leaves?: boolean;
 }
 
+/** Why a change can't work. */
+export interface Conflict {
+  text: string;
+  /** Only because of the order: the step that comes too early may wait. */
+  isOrder?: true;
+}
+
 export class Branches {
   /** In the order of the comparison. */
   readonly #primaries = new Map<string, Primary>();
+  /** Steps of computes, by id. */
+  readonly #steps = new Map<string, "begun" | "ended">();
+  readonly #awaited = new Set<string>();
 
   /** A resource that is created. @returns why that can't work */
-  create(urn: string, wish: Wish): string | undefined {
+  create(urn: string, wish: Wish): Conflict | undefined {
     return this.#add({ urn, to: placeOf(wish), leaves: false });
   }
 
@@ -32,7 +42,7 @@ export class Branches {
    * @param stays whether its compute stays on the service if it is replaced
    * @returns why its change, or the one of a resource before it, can't work
    */
-  compare(urn: string, id: string, state: Partial<Outputs>, wish: Wish, stays: boolean): string | undefined {
+  compare(urn: string, id: string, state: Partial<Outputs>, wish: Wish, stays: boolean): Conflict | undefined {
     const { projectId, branchId, type } = state;
     const from = type === "read_write" ? placeOf({ projectId, branchId, type }) : undefined;
     const replaced = differs(wish.projectId, projectId) || differs(wish.type ?? "read_write", type);
@@ -47,18 +57,52 @@ export class Branches {
     if (known) known.leaves = false;
   }
 
-  #add(next: Primary): string | undefined {
+  /** The step of a compute begins. */
+  begins(id: string): void {
+    this.#steps.set(id, "begun");
+  }
+
+  ends(id: string): void {
+    this.#steps.set(id, "ended");
+  }
+
+  stepOf(id: string): "begun" | "ended" | undefined {
+    return this.#steps.get(id);
+  }
+
+  /** A step is to bring a primary here, and waits until the branch is free. Only an update has steps: no preview. */
+  awaits(place: string): void {
+    this.#awaited.add(place);
+  }
+
+  /** The compute that leaves the branch in this run. @param except the one that comes */
+  leaverOf(place: string, except: string | undefined): string | undefined {
+    return [...this.#primaries.values()].find(
+      ({ id, from, leaves }) => leaves && from === place && id !== undefined && id !== except,
+    )?.id;
+  }
+
+  #add(next: Primary): Conflict | undefined {
+    const conflict = this.#conflictOf(next);
+    // What is refused changes nothing.
+    if (conflict) this.#primaries.delete(next.urn);
+    return conflict;
+  }
+
+  #conflictOf(next: Primary): Conflict | undefined {
     const before = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
     this.#primaries.set(next.urn, next);
     const there = next.to !== next.from ? before.find(({ from }) => from !== undefined && from === next.to) : undefined;
-    if (there?.leaves === false) return occupied(next, there);
+    if (there?.leaves === false) return { text: occupied(next, there) };
     const rival = next.to !== next.from ? before.find(({ from, to }) => to === next.to && from !== to) : undefined;
-    if (rival && next.to !== undefined) return rivals(rival, next);
+    if (rival && next.to !== undefined) return { text: rivals(rival, next) };
     const comes = before.find(({ from, to }) => to !== undefined && to === next.from && to !== from);
     if (!comes || next.leaves === undefined) return undefined;
-    if (!next.leaves) return occupied(comes, next);
+    if (!next.leaves) return { text: occupied(comes, next) };
     const circle = this.#circleOf(next);
-    return circle ? circular(circle) : tooEarly(comes, next);
+    if (circle) return { text: circular(circle) };
+    if (this.#awaited.has(next.from ?? "")) return undefined;
+    return { text: tooEarly(comes, next), isOrder: true };
   }
 
   /** The primaries that wait for each other, as far as they were compared. */
@@ -79,7 +123,7 @@ export class Branches {
 const differs = (next: unknown, now: unknown): boolean => next !== undefined && next !== UNKNOWN && next !== now;
 
 /** Only of a primary whose place is known. */
-function placeOf({ projectId, branchId, type = "read_write" }: Wish): string | undefined {
+export function placeOf({ projectId, branchId, type = "read_write" }: Wish): string | undefined {
   if (type !== "read_write" || typeof projectId !== "string" || typeof branchId !== "string") return undefined;
   return `${projectId} ${branchId}`;
 }

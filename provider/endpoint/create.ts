@@ -19,6 +19,7 @@ import { changeable } from "./plan.js";
 import { readBack } from "./read-back.js";
 import { startedAfter } from "./start.js";
 import { alreadyThere, assertRegion, deadlineFor, type Process, patch, settleOrKeep, type Target } from "./step.js";
+import { whose } from "./whose.js";
 
 export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
   const { context } = process;
@@ -221,7 +222,7 @@ function refuseSecond(process: Process, program: Program, project: string, befor
     );
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
-  if (primary) throw new Stopped(primaryExists(process, program, project, primary));
+  if (primary) throw new Stopped(primaryExists(process, program, project, primary), "occupied");
 }
 
 function primaryExists(process: Process, program: Program, project: string, primary: WireEndpoint | undefined): string {
@@ -230,7 +231,7 @@ function primaryExists(process: Process, program: Program, project: string, prim
   const adopt = name
     ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" takes it over with its host, once no state has it under the resource for which this name was generated (\`pulumi state delete\`)`
     : "adopt: true takes it over with its host";
-  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? whose(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
 
 /** For a 404, which says neither what is missing nor why. */
@@ -255,5 +256,5 @@ async function explained(
   // Made meanwhile: by somebody else, or by a lost request of ours that cannot be recognized any more.
   const now = await process.context.lists.look(project, deadline).catch(() => []);
   const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
-  return new Stopped(`${primaryExists(process, program, project, primary)} (${error.message})`);
+  return new Stopped(`${primaryExists(process, program, project, primary)} (${error.message})`, "occupied");
 }

@@ -107,6 +107,7 @@ export const HIDDEN = [
   "__secret",
   "__mayReplace",
   "__retain",
+  "__createFirst",
   NOTICE,
   "restart",
 ] as const;

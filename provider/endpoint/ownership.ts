@@ -3,6 +3,7 @@
 // a run tell each other what they know.
 
 import { createHash } from "node:crypto";
+import { identityOf } from "../rules/approval.js";
 import { canonical } from "../rules/settings.js";
 import { Branches } from "./branches.js";
 import type { Program } from "./inputs.js";
@@ -93,6 +94,12 @@ export class Ownership {
   /** What diff saw of the resource, before check is asked again for its replacement. */
   compared(urn: string): Compared | undefined {
     return this.#compared.get(urn);
+  }
+
+  /** The name of the resource under which the state has the compute. */
+  resourceWith(id: string): string | undefined {
+    const [urn] = [...this.#compared].find(([, one]) => one.id === id) ?? [];
+    return urn === undefined ? undefined : identityOf(urn)?.name;
   }
 
   /** Remembers for the create of a replacement which compute its resource had. @param inputs the answer of check */

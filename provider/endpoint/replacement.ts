@@ -42,7 +42,7 @@ export function replacementBy(
   // Components and rules of the program may set retainOnDelete where nobody here sees it.
   if (!stays) return { by: "new", retakes: isEqual, stays };
   if (unknown.has("adopt")) return { by: "new", retakes: true, stays };
-  const isAsked = news["__mayReplace"] === true && !isEqual;
+  const isAsked = news["__createFirst"] === true || (news["__mayReplace"] === true && !isEqual);
   const retakes = adopt === true || adopt === id || (typeof adopt !== "string" && !isAsked);
   return { by: retakes ? "same" : "impossible", retakes, stays };
 }
@@ -52,6 +52,7 @@ export function whyItStays(state: Partial<Outputs>, before: Raw = {}, news: Raw 
   const { onDelete, adopted } = state;
   if (onDelete === "release") return 'onDelete: "release"';
   if (onDelete === undefined && adopted) return "it was adopted";
+  if (news["__createFirst"] === true) return "deleteBeforeReplace: false makes the new one first";
   // A refresh may have dropped the hint from the old inputs, and version 0.1.0 has written none.
   return before["__retain"] === true || news["__retain"] === true ? "the option retainOnDelete" : undefined;
 }
@@ -63,7 +64,12 @@ export function impossible({ id, state }: Compared, before: Raw, news: Raw): Pro
   const why = whyItStays(state, before, news);
   const retained = before["__retain"] === true || news["__retain"] === true;
   const policy = state.onDelete === "release" || (state.onDelete === undefined && state.adopted);
-  const ways = [...(policy ? ['set onDelete: "delete"'] : []), ...(retained ? ["take retainOnDelete out"] : [])];
+  const first = news["__createFirst"] === true ? ["take deleteBeforeReplace: false out"] : [];
+  const ways = [
+    ...first,
+    ...(policy ? ['set onDelete: "delete"'] : []),
+    ...(retained ? ["take retainOnDelete out"] : []),
+  ];
   return {
     property: changed ?? "restart",
     reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be made there. Choose: take replaceOnChanges out, and the change is made in place; adopt: true keeps this compute and its host; another branchId makes a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,

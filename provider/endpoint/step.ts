@@ -16,6 +16,7 @@ import { liveOf, updateBody } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf } from "./outputs.js";
 import type { Ownership } from "./ownership.js";
 import { type Begins, untilRest } from "./rest.js";
+import { whose } from "./whose.js";
 
 /** Minutes a step may take when the program sets no `customTimeouts`. */
 export const DEFAULT_STEP_MINUTES = 10;
@@ -102,7 +103,11 @@ export async function patch(
     // A branch that is not there is 404 as well.
     const missing = isKind(error, "service") && error.answer.status === 404;
     if (missing && !(await lookClosely(context, target, deadline))) throw gone(project, id);
-    if (part.branchId !== undefined && isKind(error, "service") && alreadyThere(error)) throw taken(part, id, error);
+    if (part.branchId !== undefined && isKind(error, "service") && alreadyThere(error)) {
+      const all = await context.lists.look(project, deadline).catch(() => []);
+      const there = all.find((one) => one.branch_id === part.branchId && one.type === "read_write");
+      throw taken(part, id, there ? whose(process, there) : "", error);
+    }
     throw error;
   }
 }
@@ -132,9 +137,10 @@ export function alreadyThere(error: ServiceError): boolean {
   return /already exists/i.test(message) && (code === "ENDPOINTS_LIMIT_EXCEEDED" || status === 409);
 }
 
-const taken = ({ branchId }: Live, id: string, error: ServiceError): Stopped =>
+const taken = ({ branchId }: Live, id: string, whoseItIs: string, error: ServiceError): Stopped =>
   new Stopped(
-    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed. Name another branch, or delete or move that compute first (${error.message})`,
+    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${whoseItIs} Name another branch, or delete or move that compute first (${error.message})`,
+    "occupied",
   );
 
 /**

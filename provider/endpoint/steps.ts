@@ -1,6 +1,8 @@
 // The steps that send requests, as an engine gets them: an error also says what the state now holds and what to do.
 
 import { isKind } from "../errors.js";
+import { arriving, leaving, moveOf } from "./arrival.js";
+import { placeOf } from "./branches.js";
 import { create as createCompute } from "./create.js";
 import { read as readCompute } from "./read.js";
 import { remove as removeCompute } from "./remove.js";
@@ -55,8 +57,23 @@ type Read = Parameters<typeof readCompute>;
 type Update = Parameters<typeof updateCompute>;
 type Remove = Parameters<typeof removeCompute>;
 
-export const create = (...args: Create) =>
-  told("create", `project ${args[1].inputs.projectId}`, createCompute(...args));
+export const create = (...args: Create) => {
+  const [process, { inputs }] = args;
+  const step = () => arriving(process, { place: placeOf(inputs) }, () => createCompute(...args));
+  return told("create", `project ${inputs.projectId}`, step());
+};
 export const read = (...args: Read) => told("read", `compute ${args[1]}`, readCompute(...args));
-export const update = (...args: Update) => told("update", `compute ${args[1].id}`, updateCompute(...args));
-export const remove = (...args: Remove) => told("delete", `compute ${args[1]}`, removeCompute(...args));
+export const update = (...args: Update) => {
+  const [process, { id, olds, program }] = args;
+  const place = moveOf(olds, program.inputs);
+  const step = () => arriving(process, { place, id }, () => updateCompute(...args));
+  return told("update", `compute ${id}`, leaving(process, id, step));
+};
+export const remove = (...args: Remove) => {
+  const [process, id] = args;
+  return told(
+    "delete",
+    `compute ${id}`,
+    leaving(process, id, () => removeCompute(...args)),
+  );
+};

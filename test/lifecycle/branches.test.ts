@@ -70,6 +70,39 @@ describe("a primary on a branch that another one frees in the same run", () => {
   );
 });
 
+describe("steps in another order than the resources were compared, as on a busy machine", () => {
+  test.each<[string, Record<string, Props>]>([
+    ["moves", { y: on(dev) }],
+    ["is made", {}],
+  ])("one that %s waits for the one that leaves, whichever step comes first", async (_what, comes) => {
+    for (const order of [
+      ["x", "y"],
+      ["y", "x"],
+    ]) {
+      const lab = await labOf({ ...comes, x: on(preview) });
+      const done = await lab.upAll({ x: on(THIRD), y: on(preview) }, "keep", {}, { order });
+      expect([errorsOf(done), places(lab)]).toEqual([{}, { x: THIRD, y: preview }]);
+      expect(lab.last.sent.filter(({ status }) => status === 409)).toEqual([]);
+    }
+  });
+
+  test("where only one step runs at a time, and the wrong one comes first, it gives up after a while", async () => {
+    const lab = await labOf({ y: on(dev), x: on(preview) });
+    const done = await lab.upAll({ x: on(THIRD), y: on(preview) }, "keep", {}, { order: ["y", "x"], parallel: 1 });
+    expect(Object.keys(errorsOf(done))).toEqual(["y"]);
+    expect(done["y"]!.error?.message).toMatch(/has its primary compute already.*It is the compute of resource x/);
+    expect(errorsOf(await lab.upAll({ x: on(THIRD), y: on(preview) }))).toEqual({});
+  });
+
+  test("one that leaves and fails lets the other one fail too, and says why", async () => {
+    const lab = await labOf({ y: on(dev), x: on(preview) });
+    lab.emulator.world.branches[THIRD]!.name = "third";
+    delete lab.emulator.world.branches[THIRD];
+    const done = await lab.upAll({ x: on(THIRD), y: on(preview) });
+    expect(Object.keys(errorsOf(done)).sort()).toEqual(["x", "y"]);
+  });
+});
+
 describe("primaries that change places", () => {
   test.each<[string, string[], string[]]>([
     ["two", [dev, preview], [preview, dev]],

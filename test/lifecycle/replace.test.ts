@@ -187,6 +187,12 @@ describe("a primary that stays on the service when its resource is replaced", ()
       { size: 2, onDelete: "delete" },
       /of its own before this change/,
     ],
+    [
+      "made first by an option",
+      primary(),
+      { size: 2, __createFirst: true },
+      /deleteBeforeReplace: false makes the new one first.*take deleteBeforeReplace: false out/,
+    ],
     ["to be replaced by another one", adopted(), { adopt: "ep-other-1", size: 2 }, /stays on the service/],
   ])("%s: the preview fails and names the ways out", async (_what, args, change, message) => {
     const lab = await labWith("db", args);

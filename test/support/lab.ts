@@ -68,6 +68,14 @@ export interface LabOptions {
   skewMs?: number;
 }
 
+/** How the steps of a run follow each other. */
+export interface Stepping {
+  /** Names of resources; without it, in the order of the program. */
+  order?: string[];
+  /** Steps at once. @default 8 */
+  parallel?: number;
+}
+
 const BASE_URL = "https://service.test/api/v2";
 /** As many steps as the engine has at once on two cores. */
 const PARALLEL = 8;
@@ -126,11 +134,13 @@ export class Lab {
     program: Record<string, Props>,
     rest: "keep" | "delete" = "keep",
     options: Record<string, Options> = {},
+    { order = Object.keys(program), parallel }: Stepping = {},
   ): Promise<Record<string, Outcome>> {
     return this.#run(async (processes, run) => {
       this.planned = this.#planAll(processes, run, program, options);
       const outcomes = Object.entries(this.planned);
-      await this.#together(outcomes, async ([name, outcome]) => {
+      const asked = [...outcomes].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+      const carryOut = async ([name, outcome]: [string, Outcome]) => {
         const keep = (resource: Resource) => void this.state.set(name, resource);
         const creates = outcome.op === "create" || outcome.op === "replace";
         if (creates) this.pendingCreates.add(name);
@@ -140,7 +150,8 @@ export class Lab {
           outcome.error = error;
         });
         this.pendingCreates.delete(name);
-      });
+      };
+      await this.#together(asked, carryOut, parallel);
       const named = new Set(Object.keys(program));
       const failed = outcomes.some(([, { error }]) => error !== undefined);
       const gone = rest === "keep" || failed ? [] : [...this.state].filter(([name]) => !named.has(name));
@@ -329,7 +340,7 @@ export class Lab {
   }
 
   /** Runs the work for all, some at once, in their order. One that fails does not keep the others from their end. */
-  async #together<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  async #together<T>(items: readonly T[], work: (item: T) => Promise<void>, parallel = PARALLEL): Promise<void> {
     const { life } = this;
     const queue = [...items];
     const errors: unknown[] = [];
@@ -338,7 +349,7 @@ export class Lab {
         await work(item).catch((error) => void errors.push(error));
       }
     };
-    await Promise.all(Array.from({ length: PARALLEL }, worker));
+    await Promise.all(Array.from({ length: parallel }, worker));
     if (errors.length > 0) throw errors[0];
   }
 }
