@@ -48,6 +48,8 @@ async function calmly(stage: Stage, stack: number, command: Report["command"], {
 /** `up` until it succeeds, with the advice of its errors followed; then once more, which must send nothing. */
 async function settle(stage: Stage, stack: number, calm: Calm, refresh: boolean, tally: Tally) {
   const { program } = calm;
+  // Whatever the service did not take for a while is asked for again.
+  askAgain(stage, stack, true);
   let report: Report | undefined;
   for (let round = 0; round <= ROUNDS; round++) {
     if (refresh || round > 0) await calmly(stage, stack, "refresh", calm);
@@ -68,11 +70,17 @@ async function settle(stage: Stage, stack: number, calm: Calm, refresh: boolean,
   }
   const { court } = stage;
   const ignoring = court.ignoredFields.length > 0;
+  askAgain(stage, stack, false);
   for (const [name, args] of Object.entries(program)) judgeCompute(stage, report!, stack, name, args);
   const quiet = await calmly(stage, stack, "up", calm);
   if (quiet.sent.length > 0 && !ignoring && !court.excepted.has("not quiet")) {
     throw new Violation("not quiet", `a second up sent ${quiet.sent.map(({ line }) => line).join(", ")}`);
   }
+}
+
+function askAgain({ labs }: Stage, stack: number, askAgain: boolean): void {
+  const { options } = labs[stack]!;
+  options.config = { ...options.config, askAgain };
 }
 
 function judgeCompute(stage: Stage, report: Report, stack: number, name: string, args: Props): void {
