@@ -89,6 +89,7 @@ export class Stage {
       ignoredFields: service.ignoredFields ?? [],
       excepted: new Set(),
       lied: false,
+      pretended: false,
       unsure: false,
     };
   }
@@ -214,7 +215,10 @@ export class Stage {
     if (!BY_ITSELF.has(kind)) this.court.spoilt = true;
     if (LIES.has(kind)) this.court.lied = true;
     // What was not done although it was answered is drift, which a refresh finds.
-    if (kind === EMPTY) this.court.unsure = true;
+    if (kind === EMPTY) {
+      this.court.unsure = true;
+      this.court.pretended = true;
+    }
     this.tally.hit(kind);
   }
 
