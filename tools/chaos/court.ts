@@ -64,6 +64,8 @@ export interface Court {
   excepted: Set<string>;
   /** Whether the service has ever left something out of an answer, such as the operations that it began. */
   lied: boolean;
+  /** Whether the service has ever answered a change with success that it has not made. */
+  pretended: boolean;
   /** Whether a command was killed or a delete failed: a compute may be gone of which the engine does not know. */
   unsure: boolean;
 }

@@ -74,11 +74,19 @@ const lagging: Trick = async ({ request, go, fault }) => {
   return { ...answer, text: JSON.stringify({ ...body, endpoints: body.endpoints.filter((one) => one !== lost) }) };
 };
 
+/** Another number for each operation. */
+const numberOf = ({ id }: Row, index: number): number => Number.parseInt(String(id).slice(0, 8), 16) || index + 1;
+
 const unreadable: Trick = async ({ request, go, fault }) => {
   const answer = await go(request);
   if (request.method === "GET" || answer.status >= 300 || !answer.text.includes('"operations"')) return answer;
   const { operations, ...rest } = JSON.parse(answer.text) as { operations?: Row[] };
-  const forms: unknown[] = [null, undefined, {}, operations?.map((one, index) => ({ ...one, id: index + 1 }))];
+  const forms: unknown[] = [
+    null,
+    undefined,
+    {},
+    operations?.map((one, index) => ({ ...one, id: numberOf(one, index) })),
+  ];
   return { ...answer, text: JSON.stringify({ ...rest, operations: forms[fault.salt % forms.length] }) };
 };
 

@@ -27,7 +27,8 @@ function judgePatch(court: Court, report: Report, deed: Deed): void {
     // A compute that is adopted or made anew is shown with all that the program says.
     const isShown = shown.op === "update" ? speaksOf(shown.differs, field) : field in asked;
     const value = field in sent ? sent[field] : is[field];
-    if (isShown || wasAnnounced(court.pending.get(id!), field, value)) continue;
+    const isAskedAgain = /asks again/.test(shown.text) && isNoted(report.before.get(name)?.outputs ?? {}, field);
+    if (isShown || isAskedAgain || wasAnnounced(court.pending.get(id!), field, value)) continue;
     const how = field in sent ? `${JSON.stringify(value)} was sent` : `it went with what was sent`;
     throw new Violation(
       kindOf(field, shown.differs, report.before.get(name)?.outputs),

@@ -51,7 +51,7 @@ function judgeSuccess(court: Court, { steps, program, deeds, hits, after }: Repo
       // A compute that went meanwhile takes its operations with it.
       const row = court.emulator.world.endpoints[resource.id];
       // Of an operation that the service denies only the compute tells: that it is at rest is all that can be known.
-      const atRest = row?.pending_state === undefined && (row?.current_state !== "init" || row.disabled);
+      const atRest = row?.disabled || (row?.pending_state === undefined && row?.current_state !== "init");
       if (left && row && !(atRest && hits.has("404 of the project"))) {
         throw new Violation(
           "success too early",

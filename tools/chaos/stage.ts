@@ -4,6 +4,7 @@ import { SEED } from "../../emulator/index";
 import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport";
 import { Killed, Lab, type Options, type Props } from "../../test/support/lab";
 import type { Court, Report, Spoken } from "./court";
+import { EMPTY } from "./empty";
 import { Injector, LIES, OF_THE_SERVICE } from "./faults";
 import { byHand } from "./hands";
 import { Ledger } from "./ledger";
@@ -88,6 +89,7 @@ export class Stage {
       ignoredFields: service.ignoredFields ?? [],
       excepted: new Set(),
       lied: false,
+      pretended: false,
       unsure: false,
     };
   }
@@ -212,6 +214,11 @@ export class Stage {
     this.#hits.add(kind);
     if (!BY_ITSELF.has(kind)) this.court.spoilt = true;
     if (LIES.has(kind)) this.court.lied = true;
+    // What was not done although it was answered is drift, which a refresh finds.
+    if (kind === EMPTY) {
+      this.court.unsure = true;
+      this.court.pretended = true;
+    }
     this.tally.hit(kind);
   }
 
