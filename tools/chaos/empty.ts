@@ -44,7 +44,7 @@ const emptily: Trick = async (scene) => {
     return json(...bodies[salt % bodies.length]!);
   }
   if (/\/endpoints$/.test(request.url)) {
-    const id = `ep-nobody-a5none${salt}`;
+    const id = `ep-nobody-a5${[...(request.body ?? "")].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 99_991, salt)}`;
     const endpoint = {
       ...asked(request),
       id,

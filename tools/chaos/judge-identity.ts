@@ -180,6 +180,8 @@ function judgeOrphans(court: Court, report: Report): void {
     // Neither its answer nor a list came through: the next create has to find it.
     const doubt = errors.some((text) => text.includes("Whether a compute was made is not known"));
     if (report.killed) court.excused.set(id, "killed");
+    // Its answer was lost, and the list did not have it yet.
+    else if (report.hits.has(LAG) && !court.delivered.has(id)) court.excused.set(id, "in doubt");
     else if (report.touched.has(id) && !court.delivered.has(id)) court.excused.set(id, "changed by hand");
     else if (named && !court.delivered.has(id)) court.excused.set(id, "named");
     else if (doubt && !court.delivered.has(id)) court.excused.set(id, "in doubt");

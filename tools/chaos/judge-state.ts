@@ -59,7 +59,8 @@ function judgeTaken({ emulator, ...court }: Court, report: Report, name: string,
     report.touched.has(resource.id)
   )
     return;
-  const [asked, is] = [askedOf(report.program[name] ?? {}), fieldsIn(row)];
+  // As the engine registers it: what is ignored is not asked for.
+  const [asked, is] = [askedOf(report.plans[name]?.inputs ?? {}), fieldsIn(row)];
   for (const [field, value] of Object.entries(asked)) {
     if (pathsOf(field).length === 0 || !speaksOf(shown.differs, field)) continue;
     if (sameValue(field, is[field], value) || isNoted(resource.outputs, field)) continue;
