@@ -234,6 +234,9 @@ function primaryExists(process: Process, program: Program, project: string, prim
   return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? whose(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
 
+const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } }, project, primary) =>
+  `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
+
 /** For a 404, which says neither what is missing nor why. */
 function unseen(error: unknown, what: string, property: string): unknown {
   if (!isKind(error, "service") || error.answer.status !== 404) return error;
@@ -256,5 +259,6 @@ async function explained(
   // Made meanwhile: by somebody else, or by a lost request of ours that cannot be recognized any more.
   const now = await process.context.lists.look(project, deadline).catch(() => []);
   const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
-  return new Stopped(`${primaryExists(process, program, project, primary)} (${error.message})`, "occupied");
+  const words = inputs.adopt === true ? primaryAppeared : primaryExists;
+  return new Stopped(`${words(process, program, project, primary)} (${error.message})`, "occupied");
 }

@@ -80,9 +80,12 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     const changed: Target = { ...target, last: knownAfter(olds, inputs) };
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
     const after = await settleOrKeep(process, changed, change, deadline);
-    // Enabled by this change, it still lacks the start that failed in the earlier step.
+    // Enabled by this change, it may still lack the start that failed in an earlier step.
     const latest = { ...change, endpoint: after };
-    const endpoint = doubtful ? await startedAfter(process, changed, olds, latest, deadline) : change.endpoint;
+    const endpoint =
+      doubtful || part.disabled === false
+        ? await startedAfter(process, changed, olds, latest, deadline)
+        : change.endpoint;
     if (!due) return { answer: endpoint, deadline, sent: send };
     return { answer: await payRestart(process, changed, known, endpoint, true, deadline), deadline, sent: send };
   });

@@ -99,6 +99,18 @@ describe("a list that lacks the compute", () => {
     expect(wrong.error.message).toContain("has no such compute");
   });
 
+  test("makes no second primary where adopt: true would take the first one over", async () => {
+    const { list, lacking } = behind();
+    const lab = new Lab({ between: list.between });
+    lacking();
+    const { error } = await lab.fails("db", adopted());
+    expect(error.message).toMatch(/has its primary compute.*Run `pulumi up` again: it takes that compute over/);
+    expect([made(lab).length, lab.state.size]).toEqual([0, 0]);
+    list.shown = undefined;
+    await lab.up("db", adopted());
+    expect(lab.resource("db").id).toBe(SEED.primaryId);
+  });
+
   test("right after our own POST: the compute is asked for itself", async () => {
     for (const waitForReady of [undefined, false]) {
       const { list, freeze } = behind();
