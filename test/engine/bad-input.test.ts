@@ -88,7 +88,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "no key",
     env: () => ({ COMPUTE_API_KEY: undefined, COMPUTE_API_URL: undefined }),
-    says: "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`",
+    says: "no API key: set COMPUTE_API_KEY in the environment, or run `pulumi config set --secret compute:apiKey …`. A .env file that only the program reads does not reach Pulumi's engine",
   },
   {
     rule: "a key without a URL, while a lower layer has one",
