@@ -146,7 +146,7 @@ async function post(
   const { inputs, autoName } = program;
   const { client } = process.context;
   const project = inputs.projectId ?? "";
-  await refuseSecondNow(process, program, project, before, deadline);
+  refuseSecond(process, program, project, before);
   const wish = wishOf(inputs);
   const body = createBody(wish, { autoName, regionId: inputs.regionId });
   let lost = false;
@@ -172,33 +172,10 @@ async function post(
   }
 }
 
-/** As `refuseSecond`, but not for a compute that only the list still has. */
-async function refuseSecondNow(
-  process: Process,
-  program: Program,
-  project: string,
-  before: readonly WireEndpoint[],
-  deadline: Deadline,
-): Promise<void> {
-  try {
-    refuseSecond(process, program, project, before);
-  } catch (stopped) {
-    const { branchId, name = program.autoName } = program.inputs;
-    const isNear = (one: WireEndpoint) => one.branch_id === branchId || (name !== undefined && one.name === name);
-    const now = await Promise.all(
-      before.filter(isNear).map((one) => lookClosely(process.context, { project, id: one.id }, deadline)),
-    ).catch(() => undefined);
-    if (!now) throw stopped;
-    refuseSecond(
-      process,
-      program,
-      project,
-      now.filter((one) => one !== undefined),
-    );
-  }
-}
-
-/** Stops before a second compute is made where one of ours may stand already. */
+/**
+ * Stops before a second compute is made where one of ours may stand already. The list alone decides: to stop for a compute
+ * that has just gone costs another run, to make a second one beside it would cost a compute.
+ */
 function refuseSecond(process: Process, program: Program, project: string, before: readonly WireEndpoint[]): void {
   const { inputs, autoName } = program;
   const type = inputs.type ?? "read_write";

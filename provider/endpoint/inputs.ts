@@ -129,6 +129,8 @@ export interface Program extends StepRequest {
   secrets: ReadonlySet<string>;
   /** What the plan said that the change does; absent where it said nothing. */
   announced?: ImpactNotice;
+  /** Whether check has made the inputs: the engine always asks it, and without it nothing could be announced. */
+  isChecked: boolean;
 }
 
 /** Reads inputs that check has passed. */
@@ -141,6 +143,7 @@ export function programOf(raw: Record<string, unknown>, request: StepRequest = {
     ...(typeof autoName === "string" ? { autoName } : {}),
     secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),
     ...(announced && announced.impact !== "none" ? { announced } : {}),
+    isChecked: raw["restart"] !== undefined,
   };
 }
 

@@ -127,7 +127,7 @@ function refuseIllegalPair(
   const problem = min > max || config.sizes === "checked" ? rangeProblem(min, max) : undefined;
   if (problem === undefined) return;
   throw new Stopped(
-    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two, and the compute has another value for the other than the state: somebody changed it. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes`,
+    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two, and the compute has another value for the other than the state: somebody changed it. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes; where the service did not take one of the limits before, set compute:askAgain to true for that run`,
   );
 }
 

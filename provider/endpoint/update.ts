@@ -157,14 +157,14 @@ function refuseUnannounced(
   due: boolean,
   live: WireEndpoint | undefined,
 ): void {
-  const { inputs, secrets, announced } = target.program;
+  const { inputs, secrets, announced, isChecked } = target.program;
   const { restartTriggers } = inputs;
   const has = settingsByName({ ...plan.before, ...(live && valuesByPath(liveOf(live))) });
   const wish: Wish = { ...settingsByName(pick(plan.desired, send)), ...(due ? { restartTriggers } : {}) };
   const verdict = impactOf(has, wish, { secrets, asSize: inputs.size !== undefined });
   const felt = verdict.reasons.filter(({ impact }) => impact !== "none");
   const isSaid = (property: string) =>
-    announced !== undefined && (announced.properties.length === 0 || announces(announced, property));
+    !isChecked || (announced !== undefined && (announced.properties.length === 0 || announces(announced, property)));
   const silent = felt.filter(({ property }) => !isSaid(property));
   if (silent.length > 0)
     throw unannounced(
@@ -233,6 +233,9 @@ async function finish(process: Process, target: Target, olds: Outputs, deadline:
   return hasNeverStarted(after) ? startAgain(process, target, olds, after, deadline) : after;
 }
 
+/** Statuses with which a service says that it has no such operation. */
+const FORGOTTEN = new Set([400, 404, 422]);
+
 /** The operations of an earlier step that still run, and those that run on the compute without our knowing. */
 async function leftOver(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireOperation[]> {
   const { context } = process;
@@ -246,8 +249,8 @@ async function leftOver(process: Process, target: Target, olds: Outputs, deadlin
       try {
         return [await context.client.getOperation(target.project, id, deadline)];
       } catch (error) {
-        // The service forgets old operations: that is no failure, the compute itself tells.
-        if (isKind(error, "service") && error.answer.status === 404) return [];
+        // The service forgets old operations, and refuses ids that are none of its own: the compute itself tells.
+        if (isKind(error, "service") && FORGOTTEN.has(error.answer.status)) return [];
         throw error;
       }
     }),
