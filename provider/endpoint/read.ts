@@ -66,7 +66,7 @@ function stillNotTaken({ config }: Process, state: Partial<Outputs>, found: Wire
 /** The program as far as the state remembers it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   const { __autoName: autoName, __secret: secrets = [] } = state;
-  return { inputs, ...(autoName === undefined ? {} : { autoName }), secrets: new Set(secrets) };
+  return { inputs, isChecked: false, ...(autoName === undefined ? {} : { autoName }), secrets: new Set(secrets) };
 }
 
 /** 404 on the project, and a key that may not see it, must never look like "gone". */

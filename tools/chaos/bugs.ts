@@ -1,4 +1,4 @@
-// Six bugs, each of which some tool of this kind has had: replacements in a copy of the sources.
+// Bugs that tools of this kind have had, this one too: replacements in a copy of the sources.
 
 export interface Bug {
   name: string;
@@ -26,14 +26,13 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/create.ts",
     changes: [
       [
-        'import { operationsOf, pendingOf } from "../operations/settle.js";',
-        'import { operationsOf, pendingOf, settle } from "../operations/settle.js";',
+        'import { pendingOf } from "../operations/settle.js";',
+        'import { pendingOf, settle } from "../operations/settle.js";',
       ],
       [
-        "    await settleOrKeep(process, target, made, deadline);\n",
-        "    if (inputs.waitForReady !== false) await settle(context, project, made.operations, deadline);\n",
+        '    const after = await settleOrKeep(process, target, made, deadline, existing ? undefined : "made");\n',
+        "    if (inputs.waitForReady !== false) await settle(context, project, made.operations, deadline);\n    const after = made.endpoint;\n",
       ],
-      ["  settleOrKeep,\n", ""],
     ],
     seed: 1,
   },
@@ -48,7 +47,7 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/create.ts",
     changes: [
       [
-        "    const existing = adopted(process, program, project, before);\n",
+        "    const existing = adopted(process, program, project, before) ?? retaken(process, program, before);\n",
         "    const name = inputs.name ?? program.autoName;\n    const existing = adopted(process, program, project, before) ?? before.find((one) => one.name === name);\n",
       ],
     ],
@@ -60,7 +59,7 @@ export const BUGS: Bug[] = [
     changes: [
       [
         "    throw projectProblem(error, project, id);\n",
-        '    if (isKind(error, "service") && [403, 404].includes(error.answer.status)) return [];\n    throw projectProblem(error, project, id);\n',
+        '    if (isKind(error, "service") && [403, 404].includes(error.answer.status)) return undefined;\n    throw projectProblem(error, project, id);\n',
       ],
     ],
     seed: 1,
@@ -69,6 +68,43 @@ export const BUGS: Bug[] = [
     name: "forget unfinished operations on refresh",
     file: "provider/endpoint/read.ts",
     changes: [["  if (unfinished.length > 0) outputs.unfinished = unfinished;\n", ""]],
+    seed: 1,
+  },
+  {
+    name: "outputs take drift from an update's read-back",
+    file: "provider/endpoint/read-back.ts",
+    changes: [["withValues(known, pick(has, missed)), origin);", 'withValues(known, pick(has, missed)), "read");']],
+    seed: 1,
+  },
+  {
+    name: "a delete believed without a look",
+    file: "provider/endpoint/remove.ts",
+    changes: [["  await confirm(removing, first);\n", ""]],
+    seed: 1,
+  },
+  {
+    name: "ownership known per process only",
+    file: "provider/endpoint/ownership.ts",
+    changes: [
+      ["    for (const fact of facts) if (isFact(fact)) known.learn(fact);\n", "    void facts;\n    void known;\n"],
+    ],
+    seed: 1,
+  },
+  {
+    name: "operations: null taken for nothing to wait for",
+    file: "provider/endpoint/rest.ts",
+    changes: [
+      [
+        "  const { clock, say } = context;\n  const { id } = place;\n",
+        "  if (vanished.length === 0) return change.endpoint;\n  const { clock, say } = context;\n  const { id } = place;\n",
+      ],
+    ],
+    seed: 1,
+  },
+  {
+    name: "the pair of limits sent with stale values",
+    file: "provider/endpoint/mapping.ts",
+    changes: [["  const now: Live = { ...known, ...(live && liveOf(live)) };\n", "  const now: Live = known;\n"]],
     seed: 1,
   },
 ];

@@ -28,7 +28,11 @@ function isStrange(report: Report, name: string, text: string): boolean {
   const branch = /^compute ep-\S+ can't move to branch (br-[a-z0-9-]+)/.exec(text)?.[1];
   if (branch !== undefined) {
     const isOurs = ([other, one]: [string, Resource]) =>
-      other !== name && other in report.program && one.outputs["branchId"] === branch && one.provider === provider;
+      other !== name &&
+      other in report.program &&
+      one.outputs["type"] === "read_write" &&
+      one.outputs["branchId"] === branch &&
+      one.provider === provider;
     return ![...report.before].some(isOurs);
   }
   const ids = text.match(/ep-[a-z0-9-]+/g) ?? [];

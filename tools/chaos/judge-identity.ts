@@ -3,7 +3,7 @@
 import type { EndpointRow } from "../../emulator/index";
 import type { Props } from "../../test/support/lab";
 import { adopts, type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
-import { EMPTY, LAG } from "./empty";
+import { EMPTY, LAG, LAG } from "./empty";
 import { speaksOf } from "./fields";
 import { type Deed, isDone } from "./ledger";
 import { askedOf } from "./program";
@@ -113,7 +113,8 @@ function judgeCreates(court: Court, report: Report): void {
 
 /** A create that comes after a killed one must stop at what that left. */
 function judgeLeftover(court: Court, report: Report, id: string, body: Props): void {
-  if (report.hits.has("null fields") || report.hits.has("missing fields")) return;
+  // Of a list that shows too little, or is behind, nobody can tell what stands there.
+  if (["null fields", "missing fields", LAG].some((kind) => report.hits.has(kind))) return;
   for (const [old, why] of court.excused) {
     const row = rowOf(court, old);
     const maker = court.ledger.makers.get(old);
