@@ -3,7 +3,7 @@
 import type { EndpointRow } from "../../emulator/index";
 import type { Props } from "../../test/support/lab";
 import { adopts, type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
-import { EMPTY, LAG, LAG } from "./empty";
+import { EMPTY, LAG } from "./empty";
 import { speaksOf } from "./fields";
 import { type Deed, isDone } from "./ledger";
 import { askedOf } from "./program";
