@@ -68,6 +68,7 @@ function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   const { __autoName: autoName, __secret: secrets = [], __retain: retained } = state;
   return {
     inputs,
+    isChecked: false,
     ...(autoName === undefined ? {} : { autoName }),
     ...(retained ? { retained } : {}),
     secrets: new Set(secrets),
