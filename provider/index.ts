@@ -108,8 +108,7 @@ export const provider = {
       const { branches } = ownership;
       const { askAgain } = shared.config;
       const options = { id, urn, branches, oldInputs, askAgain, notTaken: sayOnce };
-      const compare = () => diff(olds as unknown as Outputs, news, options);
-      const answer = await inOrder(compare);
+      const answer = diff(olds as unknown as Outputs, news, options);
       // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
       const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
       return isLost ? { changes: true } : answer;
@@ -166,23 +165,6 @@ function joinPeers(): void {
   peers = Peers.join(book, { argv: process.argv.slice(2), cwd: process.cwd() });
   ownership.share(peers);
   process.once("exit", () => peers?.close());
-}
-
-/** Milliseconds in which a step that was asked for before a diff reaches this process. */
-const STEP_MS = 300;
-
-/**
- * A primary comes to a branch before another one has left it. In an update its step is on the way, and waits; in a preview
- * there is none, and the diff fails.
- */
-async function inOrder<T>(compare: () => T): Promise<T> {
-  try {
-    return compare();
-  } catch (error) {
-    if (!isKind(error, "stopped") || error.reason !== "occupied") throw error;
-    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
-    return compare();
-  }
 }
 
 /** Pulumi has been stopped in the middle of a create and forgets its answer: what it was about to keep is named. */

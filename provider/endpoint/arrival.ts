@@ -1,7 +1,7 @@
 // A primary comes to a branch that another resource leaves in the same run. The engine asks for the two steps in the order in
 // which the resources happened to be registered, which is not always the program's.
 
-import { isKind } from "../errors.js";
+import { isKind, Stopped } from "../errors.js";
 import { placeOf } from "./branches.js";
 import type { Outputs } from "./outputs.js";
 import type { Process } from "./step.js";
@@ -35,17 +35,23 @@ export async function arriving<T>(process: Process, arrival: Arrival, step: () =
   const { place } = arrival;
   const branches = process.ownership?.branches;
   if (!branches || place === undefined) return step();
-  branches.awaits(place);
   await hasLeft(process, arrival);
   try {
     return await step();
   } catch (error) {
     if (!isKind(error, "stopped") || error.reason !== "occupied") throw error;
     await until(process, COMPARE_MS, () => branches.leaverOf(place, arrival.id) !== undefined);
-    if (!(await hasLeft(process, arrival))) throw error;
-    return step();
+    if (await hasLeft(process, arrival)) return step();
+    const leaver = branches.leaverOf(place, arrival.id);
+    throw leaver === undefined ? error : new Stopped(`${error.message}. ${inVain(process, leaver)}`);
   }
 }
+
+/** The engine asks for the other step only after this one: it depends on this resource, or one step runs at a time. */
+const inVain = ({ ownership }: Process, id: string): string => {
+  const name = ownership?.resourceWith(id) ?? id;
+  return `Resource ${name} leaves this branch in the same run, but its step has not begun. Set the resource option dependsOn: [${name}] here (then ${name} must not depend on this resource), or change ${name} in a \`pulumi up\` of its own before`;
+};
 
 /** @returns whether there was one to wait for */
 async function hasLeft(process: Process, { place, id }: Arrival): Promise<boolean> {

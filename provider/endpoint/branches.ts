@@ -1,6 +1,7 @@
 // Primaries that change their branch in one run. A branch has one primary at most, so the one that is there has to leave
-// before the next one comes. Pulumi's steps follow the order in which the engine compares the resources, which is the
-// order of the program and of `dependsOn`; what the program no longer has is deleted last, and never compared.
+// before the next one comes. The engine compares resources and asks for their steps in the order in which they happen to be
+// registered, which differs from run to run unless `dependsOn` makes it. So the one that comes waits (arrival.ts), and a preview
+// fails only where waiting is in vain. What the program no longer has is deleted last, and never compared.
 
 import { identityOf } from "../rules/approval.js";
 import { UNKNOWN, type Wish } from "../rules/settings.js";
@@ -18,22 +19,14 @@ interface Primary {
   leaves?: boolean;
 }
 
-/** Why a change can't work. */
-export interface Conflict {
-  text: string;
-  /** Only because of the order: the step that comes too early may wait. */
-  isOrder?: true;
-}
-
 export class Branches {
   /** In the order of the comparison. */
   readonly #primaries = new Map<string, Primary>();
   /** Steps of computes, by id. */
   readonly #steps = new Map<string, "begun" | "ended">();
-  readonly #awaited = new Set<string>();
 
   /** A resource that is created. @returns why that can't work */
-  create(urn: string, wish: Wish): Conflict | undefined {
+  create(urn: string, wish: Wish): string | undefined {
     return this.#add({ urn, to: placeOf(wish), leaves: false });
   }
 
@@ -42,7 +35,7 @@ export class Branches {
    * @param stays whether its compute stays on the service if it is replaced
    * @returns why its change, or the one of a resource before it, can't work
    */
-  compare(urn: string, id: string, state: Partial<Outputs>, wish: Wish, stays: boolean): Conflict | undefined {
+  compare(urn: string, id: string, state: Partial<Outputs>, wish: Wish, stays: boolean): string | undefined {
     const { projectId, branchId, type } = state;
     const from = type === "read_write" ? placeOf({ projectId, branchId, type }) : undefined;
     const replaced = differs(wish.projectId, projectId) || differs(wish.type ?? "read_write", type);
@@ -70,11 +63,6 @@ export class Branches {
     return this.#steps.get(id);
   }
 
-  /** A step is to bring a primary here, and waits until the branch is free. Only an update has steps: no preview. */
-  awaits(place: string): void {
-    this.#awaited.add(place);
-  }
-
   /** The compute that leaves the branch in this run. @param except the one that comes */
   leaverOf(place: string, except: string | undefined): string | undefined {
     return [...this.#primaries.values()].find(
@@ -82,27 +70,26 @@ export class Branches {
     )?.id;
   }
 
-  #add(next: Primary): Conflict | undefined {
+  #add(next: Primary): string | undefined {
     const conflict = this.#conflictOf(next);
     // What is refused changes nothing.
     if (conflict) this.#primaries.delete(next.urn);
     return conflict;
   }
 
-  #conflictOf(next: Primary): Conflict | undefined {
+  #conflictOf(next: Primary): string | undefined {
     const before = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
     this.#primaries.set(next.urn, next);
     const there = next.to !== next.from ? before.find(({ from }) => from !== undefined && from === next.to) : undefined;
-    if (there?.leaves === false) return { text: occupied(next, there) };
+    if (there?.leaves === false) return occupied(next, there);
     const rival = next.to !== next.from ? before.find(({ from, to }) => to === next.to && from !== to) : undefined;
-    if (rival && next.to !== undefined) return { text: rivals(rival, next) };
+    if (rival && next.to !== undefined) return rivals(rival, next);
     const comes = before.find(({ from, to }) => to !== undefined && to === next.from && to !== from);
     if (!comes || next.leaves === undefined) return undefined;
-    if (!next.leaves) return { text: occupied(comes, next) };
+    if (!next.leaves) return occupied(comes, next);
     const circle = this.#circleOf(next);
-    if (circle) return { text: circular(circle) };
-    if (this.#awaited.has(next.from ?? "")) return undefined;
-    return { text: tooEarly(comes, next), isOrder: true };
+    // Otherwise the one that comes waits, whichever step the engine asks for first.
+    return circle && circular(circle);
   }
 
   /** The primaries that wait for each other, as far as they were compared. */
@@ -136,9 +123,6 @@ const occupied = (comes: Primary, there: Primary): string =>
 
 const rivals = (one: Primary, other: Primary): string =>
   `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
-
-const tooEarly = (comes: Primary, leaves: Primary): string =>
-  `resource ${nameOf(comes)} is to have the primary of branch ${branchOf(comes.to)}, which compute ${leaves.id} of resource ${nameOf(leaves)} leaves in this same run: a branch has only one. Pulumi would change ${nameOf(comes)} first, and fail. Choose: the resource option dependsOn: [${nameOf(leaves)}] on ${nameOf(comes)}, so that ${nameOf(leaves)} leaves first; or change ${nameOf(leaves)} in a \`pulumi up\` of its own before`;
 
 const circular = (circle: readonly Primary[]): string =>
   `the primaries of resources ${circle.map(nameOf).join(", ")} are to change places on their branches (${circle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;

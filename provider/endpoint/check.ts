@@ -55,7 +55,7 @@ export function check(
   if (seen && before && replacement?.by === "impossible") failures.push(impossible(seen, before, news));
   // A resource that takes over what is there has the provider's word for it in its create.
   const conflict = urn && !before && !mayAdopt(inputs, unknown) ? ownership?.branches.create(urn, wish) : undefined;
-  if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict.text }, secrets));
+  if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
   const judge = isKnown || replacement?.by === "same" ? impactOf : replacementOf;
   const old = before && wishOf(before as Inputs);
   const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });

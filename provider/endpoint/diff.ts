@@ -35,7 +35,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   const live = liveOfOutputs(olds);
   const { id, urn, branches, oldInputs = {} } = options;
   const conflict = urn && branches?.compare(urn, id, olds, wish, whyItStays(olds, { ...oldInputs }) !== undefined);
-  if (conflict) throw new Stopped(conflict.text, conflict.isOrder ? "occupied" : undefined);
+  if (conflict) throw new Stopped(conflict);
   // Never for a value that is not known: when a compute is replaced, the engine asks what becomes of all that takes a
   // value from it, with that value unknown. A replica with `projectId: primary.projectId` would be deleted too.
   const replaces = (["projectId", "type"] as const).filter(

@@ -127,6 +127,8 @@ export interface Program extends StepRequest {
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
+  /** Whether the resource has the option retainOnDelete: only for the state, from which the engine goes. */
+  retained?: boolean;
   /** What the plan said that the change does; absent where it said nothing. */
   announced?: ImpactNotice;
   /** Whether check has made the inputs: the engine always asks it, and without it nothing could be announced. */
@@ -141,6 +143,7 @@ export function programOf(raw: Record<string, unknown>, request: StepRequest = {
     ...request,
     inputs: checkInputs(raw).inputs,
     ...(typeof autoName === "string" ? { autoName } : {}),
+    ...(raw["__retain"] === true ? { retained: true } : {}),
     secrets: new Set(Array.isArray(secrets) ? secrets.map(String) : []),
     ...(announced && announced.impact !== "none" ? { announced } : {}),
     isChecked: raw["restart"] !== undefined,

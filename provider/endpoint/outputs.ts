@@ -53,6 +53,7 @@ export interface Outputs {
   onRestart?: "allow" | "warn" | "refuse";
   __autoName?: string;
   __secret?: string[];
+  __retain?: boolean;
 }
 
 /** What a step knows beside the compute itself. */
@@ -139,7 +140,7 @@ function settingsAfter(endpoint: WireEndpoint, last: Live, origin: Origin): Live
 }
 
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
-export function recordOf({ inputs, autoName, secrets }: Program, record: StepRecord) {
+export function recordOf({ inputs, autoName, secrets, retained }: Program, record: StepRecord) {
   const refused = Object.keys(record.notTaken ?? {}).sort();
   return {
     adopted: record.adopted,
@@ -158,6 +159,7 @@ export function recordOf({ inputs, autoName, secrets }: Program, record: StepRec
     onRestart: inputs.onRestart,
     __autoName: autoName,
     __secret: secrets.size > 0 ? [...secrets].sort() : undefined,
+    __retain: retained,
   };
 }
 
@@ -261,6 +263,7 @@ export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<st
     onRestart: outputs.onRestart,
     __autoName: outputs.__autoName,
     __secret: outputs.__secret,
+    __retain: outputs.__retain,
     restart: "no",
   });
 }

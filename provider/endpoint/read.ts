@@ -65,8 +65,14 @@ function stillNotTaken({ config }: Process, state: Partial<Outputs>, found: Wire
 
 /** The program as far as the state remembers it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
-  const { __autoName: autoName, __secret: secrets = [] } = state;
-  return { inputs, isChecked: false, ...(autoName === undefined ? {} : { autoName }), secrets: new Set(secrets) };
+  const { __autoName: autoName, __secret: secrets = [], __retain: retained } = state;
+  return {
+    inputs,
+    isChecked: false,
+    ...(autoName === undefined ? {} : { autoName }),
+    ...(retained ? { retained } : {}),
+    secrets: new Set(secrets),
+  };
 }
 
 /** 404 on the project, and a key that may not see it, must never look like "gone". */

@@ -53,8 +53,7 @@ export function whyItStays(state: Partial<Outputs>, before: Raw = {}, news: Raw 
   if (onDelete === "release") return 'onDelete: "release"';
   if (onDelete === undefined && adopted) return "it was adopted";
   if (news["__createFirst"] === true) return "deleteBeforeReplace: false makes the new one first";
-  // A refresh may have dropped the hint from the old inputs, and version 0.1.0 has written none.
-  return before["__retain"] === true || news["__retain"] === true ? "the option retainOnDelete" : undefined;
+  return before["__retain"] === true ? "the option retainOnDelete" : undefined;
 }
 
 export function impossible({ id, state }: Compared, before: Raw, news: Raw): Problem {
@@ -62,7 +61,7 @@ export function impossible({ id, state }: Compared, before: Raw, news: Raw): Pro
     (name) => canonical(before[name]) !== canonical(news[name]),
   );
   const why = whyItStays(state, before, news);
-  const retained = before["__retain"] === true || news["__retain"] === true;
+  const retained = before["__retain"] === true;
   const policy = state.onDelete === "release" || (state.onDelete === undefined && state.adopted);
   const first = news["__createFirst"] === true ? ["take deleteBeforeReplace: false out"] : [];
   const ways = [

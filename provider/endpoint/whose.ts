@@ -12,6 +12,6 @@ export function whose({ ownership, created }: Process, { id, name }: Pick<WireEn
   if (ownership?.isHeld(id)) return " Another resource of this program has it, with another Provider instance.";
   if (name === undefined) return "";
   return looksGenerated(name)
-    ? ` Its name, ${name}, was generated for a resource of this package, perhaps in another stack.`
+    ? ` Its name, ${name}, was generated for a resource of this package, perhaps in another stack. If that resource leaves this program, take it out in a \`pulumi up\` of its own before: Pulumi deletes last.`
     : ` Its name is ${name}.`;
 }

@@ -107,7 +107,9 @@ describeWithEngine("a compute that the program still wants", (engine) => {
     test(
       "renamed with `adopt`, in a run that fails elsewhere: the old name alone leaves the state, then and later",
       async () => {
-        const renamed = endpoint(PRIMARY, { name: "renamed", args: { adopt: id, onDelete: "delete" } });
+        // The name says that one knows whose compute it is.
+        const { name } = story.em.world.endpoints[id]!;
+        const renamed = endpoint(PRIMARY, { name: "renamed", args: { adopt: id, name, onDelete: "delete" } });
         const fails = `new Endpoint("fails", { projectId: "no-such-project-12345678", branchId: "br-none" });`;
         await use(renamed + fails);
         await story.ws.up({ args: SKIP, fails: true });

@@ -212,6 +212,11 @@ describe("a primary that stays on the service when its resource is replaced", ()
       { projectId: SEED.second.projectId, branchId: SEED.second.branchId, adopt: undefined },
     ],
     ["where it is deleted", primary(), { size: 2 }],
+    [
+      "where retainOnDelete comes in this very run, which the engine does not heed yet",
+      primary(),
+      { size: 2, ...RETAINED },
+    ],
     ["where it was adopted and is deleted", adopted({ onDelete: "delete" }), { size: 2, adopt: undefined }],
   ])("%s there is no such problem: it has a new host", async (_what, args, change) => {
     const lab = await labWith("db", args);
@@ -289,6 +294,13 @@ describe("a primary that stays on the service when its resource is replaced", ()
       expect(lab.resource("db").id).toBe(id);
       await lab.up("db", primary({ ...OPTION, onDelete: "delete", size: 2 }), replaced);
       expect([made(lab).length, lab.resource("db").id === id]).toEqual([1, false]);
+    });
+
+    test("the option retainOnDelete is known after a refresh as well", async () => {
+      const lab = await labWith("db", primary(RETAINED));
+      await lab.refresh();
+      const outcome = await lab.preview("db", primary({ ...RETAINED, ...OPTION, size: 2 }), replaced);
+      expect(outcome.op).toBe("refused");
     });
 
     test("a compute that is gone by now is made anew", async () => {

@@ -15,8 +15,8 @@ export const BUGS: Bug[] = [
     file: "provider/api/retry.ts",
     changes: [
       [
-        "      return !isMutation(method) && (failure.status === 408 || failure.status >= 500);\n",
-        '      if (method === "POST" && failure.status === 502) return true;\n      return !isMutation(method) && (failure.status === 408 || failure.status >= 500);\n',
+        "      return !isMutation(method) && (failure.status === 408 || (failure.status >= 500 && failure.status !== 501));\n",
+        '      if (method === "POST" && failure.status === 502) return true;\n      return !isMutation(method) && (failure.status === 408 || (failure.status >= 500 && failure.status !== 501));\n',
       ],
     ],
     seed: 1,
