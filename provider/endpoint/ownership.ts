@@ -152,6 +152,12 @@ export class Ownership {
     return this.isTaken(id) || this.#all().some((one) => one.isSeenByAnother(key, mark));
   }
 
+  /** As `byAnother`, by what this process knows itself. */
+  isKnownHere(id: string, state: Partial<Outputs>): boolean {
+    const key = this.#key(id);
+    return this.#own.taken.has(key) || this.#own.isSeenByAnother(key, markOf(state));
+  }
+
   /** Whether a create of this run made it or took it over. */
   isTaken(id: string): boolean {
     const key = this.#key(id);

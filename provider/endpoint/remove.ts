@@ -43,7 +43,8 @@ interface Sent {
 export async function remove(process: Process, id: string, state: Outputs, request: StepRequest = {}): Promise<void> {
   const project = state.projectId;
   const removing: Removing = { process, project, id, state, request };
-  if (process.created.has(id) || process.ownership?.byAnother(id, state)) return spare(removing);
+  // What other processes have told so far may be half of it: they are asked again right before a delete is sent.
+  if (process.created.has(id) || process.ownership?.isKnownHere(id, state)) return spare(removing);
   if ((state.onDelete ?? (state.adopted ? "release" : "delete")) === "release") {
     process.context.say(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
     return;

@@ -38,7 +38,11 @@ function judgeDelete(report: Report, { id = "" }: Deed): void {
 
 /** The arguments under which a compute may be changed. */
 function argsFor(report: Report, id: string, before: EndpointRow | undefined): [string, Props] | undefined {
-  const owner = namesIn(report, id).find((name) => report.plans[name]?.op === "update");
+  const owner = namesIn(report, id).find((name) => {
+    const op = report.plans[name]?.op;
+    // A primary that stays on the service when its resource is replaced is taken over again.
+    return op === "update" || (op === "replace" && report.after.get(name)?.id === id);
+  });
   if (owner) return [owner, report.program[owner] ?? {}];
   return Object.entries(report.program).find(([name, args]) => {
     const op = report.plans[name]?.op;
@@ -123,7 +127,9 @@ function judgeLeftover(court: Court, report: Report, id: string, body: Props): v
       !row ||
       !maker ||
       maker.stack !== report.stack ||
-      court.everTouched.has(old)
+      court.everTouched.has(old) ||
+      // A restore of its branch has moved it to another one.
+      row.branch_id !== body["branch_id"]
     )
       continue;
     const { body: was } = maker;
