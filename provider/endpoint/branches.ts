@@ -44,6 +44,11 @@ export class Branches {
     return this.#add({ urn, id, from, to: placeOf(wish), leaves: isKnown ? moves && !(replaced && stays) : undefined });
   }
 
+  /** Whether a resource with this compute was compared. */
+  knows(id: string): boolean {
+    return [...this.#primaries.values()].some((one) => one.id === id);
+  }
+
   /** The compute of a resource that is replaced stays on its branch. */
   stays(urn: string): void {
     const known = this.#primaries.get(urn);

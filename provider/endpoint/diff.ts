@@ -33,7 +33,9 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   const { inputs, unknown } = checkInputs(news);
   const wish = wishOf(inputs, unknown);
   const live = liveOfOutputs(olds);
-  const { id, urn, branches, oldInputs = {} } = options;
+  const { id, branches, oldInputs = {} } = options;
+  // With ignoreChanges: ["*"] the engine takes our hint of the URN out as well.
+  const urn = options.urn ?? (branches?.knows(id) ? undefined : id);
   const conflict = urn && branches?.compare(urn, id, olds, wish, whyItStays(olds, { ...oldInputs }) !== undefined);
   if (conflict) throw new Stopped(conflict);
   // Never for a value that is not known: when a compute is replaced, the engine asks what becomes of all that takes a
@@ -43,7 +45,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   );
   if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
 
-  const plan = planOf(olds, wish, options);
+  const plan = planOf(olds, wish, { ...options, asSize: news["size"] !== undefined });
   if (plan.takenBack.length > 0) throw unannounced(options.id, plan.takenBack);
   if (plan.notTaken.length > 0) options.notTaken?.(notAskedText(options.id, plan.notTaken));
   if (olds.unfinished?.length) return { changes: true };

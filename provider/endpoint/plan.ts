@@ -31,9 +31,15 @@ export interface PlanOptions {
   oldInputs?: Asked;
   /** Whether to ask again for what the service did not take. */
   askAgain?: boolean;
+  /** Whether the program says `size`, and not both limits. */
+  asSize?: boolean;
 }
 
-export function planOf(olds: Partial<Outputs>, wish: Wish, { oldInputs, askAgain = false }: PlanOptions): UpdatePlan {
+export function planOf(
+  olds: Partial<Outputs>,
+  wish: Wish,
+  { oldInputs, askAgain = false, asSize = false }: PlanOptions,
+): UpdatePlan {
   const desired = changeable(wish);
   const outputs = changeable(liveOfOutputs(olds));
   const managed = oldInputs ? changeable(wishOf(oldInputs)) : pick(outputs, managedPaths(olds));
@@ -41,7 +47,11 @@ export function planOf(olds: Partial<Outputs>, wish: Wish, { oldInputs, askAgain
   const refused = Object.keys(desired).filter((path) => path in asked && isAsWanted(path, asked[path], desired[path]));
   const notTaken = askAgain ? [] : refused;
   const askedAgain = askAgain ? refused : [];
-  const becoming = Object.keys(desired).filter((path) => !(path in managed));
+  // In its other form a size is shown whole, also where one of the limits is as before.
+  const isReshaped = oldInputs !== undefined && (oldInputs.size !== undefined) !== asSize;
+  const becoming = Object.keys(desired).filter(
+    (path) => !(path in managed) || (isReshaped && LIMITS.includes(path) && !isSameSize(managed, desired)),
+  );
   // A state without inputs has only its outputs, which a record explains.
   const before = { ...outputs, ...managed, ...(oldInputs ? {} : asked) };
   const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
@@ -53,6 +63,10 @@ export function planOf(olds: Partial<Outputs>, wish: Wish, { oldInputs, askAgain
     : [];
   return { desired, before, changed, becoming, takenBack, notTaken, askedAgain, unexplained: failed ? [] : unlike };
 }
+
+export const LIMITS = ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
+const isSameSize = (one: SettingValues, other: SettingValues): boolean =>
+  LIMITS.every((path) => one[path] === other[path]);
 
 /** The settings that a PATCH can change, by path. */
 export function changeable({
@@ -66,4 +80,4 @@ export function changeable({
 
 /** `size` is managed as both limits. */
 const managedPaths = ({ managed = [] }: Partial<Outputs>): string[] =>
-  managed.flatMap((path) => (path === "size" ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"] : [path]));
+  managed.flatMap((path) => (path === "size" ? LIMITS : [path]));

@@ -18,7 +18,7 @@ import type { Program } from "./inputs.js";
 import { look, lookClosely } from "./look.js";
 import { carriesMore, liveOf, toldBy } from "./mapping.js";
 import { knownAfter, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
-import { planOf, type UpdatePlan } from "./plan.js";
+import { LIMITS, planOf, type UpdatePlan } from "./plan.js";
 import { readBack } from "./read-back.js";
 import { hasNeverStarted } from "./rest.js";
 import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
@@ -46,7 +46,11 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const { inputs } = program;
   assertRegion(program, olds.regionId, `compute ${id}`);
   const wish = wishOf(inputs);
-  const plan = planOf(olds, wish, { oldInputs: process.checked.of(id), askAgain: process.config.askAgain });
+  const plan = planOf(olds, wish, {
+    oldInputs: process.checked.of(id),
+    askAgain: process.config.askAgain,
+    asSize: inputs.size !== undefined,
+  });
   // What an earlier step did not wait for may have failed.
   const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
   const doubtful = (olds.unfinished?.length ?? 0) > 0 || waitsNow;
@@ -163,8 +167,12 @@ function refuseUnannounced(
   const wish: Wish = { ...settingsByName(pick(plan.desired, send)), ...(due ? { restartTriggers } : {}) };
   const verdict = impactOf(has, wish, { secrets, asSize: inputs.size !== undefined });
   const felt = verdict.reasons.filter(({ impact }) => impact !== "none");
+  // A diff that gives the size another form shows both limits, and its notice names the one that changes.
+  const isResized = LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
   const isSaid = (property: string) =>
-    !isChecked || (announced !== undefined && (announced.properties.length === 0 || announces(announced, property)));
+    !isChecked ||
+    (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
+    (isResized && plan.becoming.includes(property));
   const silent = felt.filter(({ property }) => !isSaid(property));
   if (silent.length > 0)
     throw unannounced(

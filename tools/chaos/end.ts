@@ -64,7 +64,11 @@ async function settle(stage: Stage, stack: number, calm: Calm, refresh: boolean,
     for (const { name, message } of failures) {
       heed(stage, stack, program, name, message);
       // The engine has taken a value out of the program that the rest of it needs.
-      if (/ beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16/.test(message))
+      if (
+        / beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16/.test(
+          message,
+        )
+      )
         calm.options[name] = {};
     }
     await stage.labs[0]!.clock.advance(CALM_MS);

@@ -163,8 +163,12 @@ function judgeState(court: Court, report: Report): void {
     const made = report.deeds.some(({ method, action, id }) => method === "POST" && !action && id === now.id);
     const args = report.program[name] ?? {};
     const row = rowOf(court, now.id);
-    // Promised by the service and not there: kept with an error that says so.
-    const isMissed = report.steps.some((step) => step.name === name && step.error?.message.includes(now.id));
+    // Promised by the service and not there: kept with an error that says so, or a warning that nobody could look. After a
+    // Ctrl-C nobody looks, and the answer has to do.
+    const isMissed =
+      report.steps.some((step) => step.error?.message.startsWith("interrupted")) ||
+      report.steps.some((step) => step.name === name && step.error?.message.includes(now.id)) ||
+      report.warnings.some((line) => line.includes(now.id) && line.includes("reading it afterwards failed"));
     if (isMissed && !row && report.hits.has(EMPTY)) continue;
     if (!made && !adopts(args, now.id, row) && !(args["adopt"] === true && report.touched.has(now.id))) {
       throw new Violation("taken over unasked", `${name} is ${now.id}, which this run has not made`);
