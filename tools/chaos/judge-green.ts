@@ -39,7 +39,10 @@ function isStrange(report: Report, name: string, text: string): boolean {
   const made = report.deeds.filter(({ method, action }) => method === "POST" && !action).map(({ id }) => id);
   return ids.some((id) => {
     const owner = [...report.before].find(([, one]) => one.id === id);
-    if (owner) return !(owner[0] in report.program) || owner[1].provider !== provider;
+    if (owner) {
+      const providers = [owner[1].provider, report.plans[owner[0]]?.options.provider];
+      return !(owner[0] in report.program) || providers.some((one) => one !== provider);
+    }
     const maker = [...report.after.values()].find((one) => one.id === id);
     return !made.includes(id) || maker?.provider !== provider;
   });
