@@ -11,7 +11,7 @@ import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { adopted, conflicting, isPrimaryOf, nameOfAnother, retaken } from "./adopt.js";
 import type { Inputs, Program } from "./inputs.js";
-import { lookClosely } from "./look.js";
+import { lookAtItself, lookClosely } from "./look.js";
 import { calledAs, findLost } from "./lost-create.js";
 import { carriesMore, createBody, liveOf } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
@@ -80,7 +80,7 @@ async function withNamed(
   deadline: Deadline,
 ): Promise<readonly WireEndpoint[]> {
   if (typeof adopt !== "string" || listed.some(({ id }) => id === adopt)) return listed;
-  const found = await lookClosely(context, { project, id: adopt }, deadline);
+  const found = await lookAtItself(context, { project, id: adopt }, deadline);
   return found ? [...listed, found] : listed;
 }
 

@@ -72,6 +72,8 @@ export const EFFECT_OF: Record<ImpactNotice["impact"], string> = {
 export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): Verdict {
   if (notice === undefined || atLeast(verdict.impact, notice.impact)) return verdict;
   const { impact, properties } = notice;
+  // What is asked for again, check can't know: the outputs, which the verdict has seen, tell.
+  if (impact === "may-restart" && properties.length === 0) return verdict;
   const known = verdict.reasons.map((reason) =>
     announces(notice, reason.property) ? { ...reason, impact, effect: EFFECT_OF[impact] } : reason,
   );

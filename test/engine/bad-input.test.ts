@@ -126,7 +126,8 @@ const REFUSED_LATER: Refusal[] = [
     rule: "a compute that is not there",
     args: 'adopt: "ep-nowhere-12345678"',
     says: `adopt names ep-nowhere-12345678, but project ${SEED.projectId} has no such compute. It has: ${SEED.primaryId} (read_write on ${SEED.branches.main}). Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
-    requests: [LIST],
+    // The list may be behind, so the compute is asked for itself.
+    requests: [LIST, `${LIST}/ep-nowhere-12345678`],
   },
   {
     rule: "a branch that has its primary",

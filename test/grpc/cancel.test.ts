@@ -81,7 +81,7 @@ describe("a cancel from the engine", () => {
     const it = await rig();
     const client = `exports.handler = () => ({
       async create(inputs) {
-        const load = require("module").createRequire(require.resolve("@pulumi/pulumi/package.json"));
+        const load = require("module").createRequire(require("fs").realpathSync(require.resolve("@pulumi/pulumi/package.json")));
         const grpc = load("@grpc/grpc-js");
         const { ResourceProviderService, ResourceProviderClient } = load("@pulumi/pulumi/proto/provider_grpc_pb");
         const { LanguageRuntimeService } = load("@pulumi/pulumi/proto/language_grpc_pb");

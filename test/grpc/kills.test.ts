@@ -64,7 +64,7 @@ describe("a create that is stopped while it waits", () => {
     await it.shim.close();
     it.emulator.faults.clear();
     const next = await (await it.again()).create(program).catch((error: unknown) => error);
-    expect((next as CallFailed).message).toMatch(new RegExp(`named reporting: ${id}. An interrupted run may have`));
+    expect((next as CallFailed).message).toMatch(new RegExp(`of this name: ${id}. An interrupted run may have`));
     expect(made(it)).toHaveLength(1);
   });
 });
