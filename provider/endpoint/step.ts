@@ -60,8 +60,8 @@ export function deadlineFor(
   { timeoutMs }: StepRequest,
   limits: Inputs["customTimeouts"],
 ): Deadline {
-  const asked = timeoutMs ?? millisecondsOf(limits?.[step]);
-  return new Deadline(process.context.clock, asked || DEFAULT_STEP_MINUTES * 60_000);
+  const asked = timeoutMs || millisecondsOf(limits?.[step]) || DEFAULT_STEP_MINUTES * 60_000;
+  return new Deadline(process.context.clock, asked);
 }
 
 /** Fails where the program names another region than the compute's. */
