@@ -171,8 +171,7 @@ export async function destroyed(processes: Processes, old: Resource): Promise<vo
 }
 
 /** The engine goes by the option retainOnDelete that the state has. */
-const isRetained = ({ inputs, retainOnDelete = false }: Resource): boolean =>
-  retainOnDelete || inputs["__retain"] === true;
+const isRetained = ({ retainOnDelete = false }: Resource): boolean => retainOnDelete;
 
 export const PROVIDER_TEXT = "the provider's text";
 

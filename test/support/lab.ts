@@ -288,13 +288,15 @@ export class Lab {
 
   #plan(process: Process, run: Run, first: FirstChecks, name: string, args: Props, options: Options): Outcome {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+    // A test may give the hint of the option in its place.
+    const retainOnDelete = options.retainOnDelete ?? given["__retain"] === true;
     // What the constructor sees of the options; of rules it sees nothing.
     const hints = {
       ...(options.replaceOnChanges?.length ? { __mayReplace: true } : {}),
-      ...(options.retainOnDelete ? { __retain: true } : {}),
+      ...(retainOnDelete ? { __retain: true } : {}),
     };
     const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name), ...hints };
-    const planned = plan(process, first, this.state.get(name), news, options);
+    const planned = plan(process, first, this.state.get(name), news, { ...options, retainOnDelete });
     const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
     return { ...run, ...planned, ...(planned.op === "refused" ? { error: new Error(refusal) } : {}) };
   }
