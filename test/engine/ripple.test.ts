@@ -194,7 +194,7 @@ describeWithEngine("what depends on a compute", (engine) => {
         op: "update",
         restart: [
           expect.stringMatching(/^yes: /),
-          expect.stringMatching(/^maybe: projectId \S+ → known after apply; /),
+          expect.stringMatching(/^maybe: projectId → known after apply; /),
         ],
         warnings: [expect.stringMatching(/^this change may replace compute ep-\S+: projectId /)],
       });
