@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- --runs N --seed S [--path P]`: random stories of programs, commands and faults, judged by what the
  * emulator's world and its log of requests show. Ends with a table; a broken promise ends it with exit code 1.
- * `--planted` shows that it finds six bugs that are put in on purpose, each in a copy of the sources.
+ * `--planted` shows that it finds the bugs that are put in on purpose, each in a copy of the sources.
  */
 import { parseArgs } from "node:util";
 import { findPlanted } from "./chaos/planted";

@@ -146,7 +146,7 @@ async function post(
   const { inputs, autoName } = program;
   const { client } = process.context;
   const project = inputs.projectId ?? "";
-  refuseSecond(process, program, project, before);
+  await refuseSecondNow(process, program, project, before, deadline);
   const wish = wishOf(inputs);
   const body = createBody(wish, { autoName, regionId: inputs.regionId });
   let lost = false;
@@ -173,9 +173,30 @@ async function post(
 }
 
 /**
- * Stops before a second compute is made where one of ours may stand already. The list alone decides: to stop for a compute
- * that has just gone costs another run, to make a second one beside it would cost a compute.
+ * As `refuseSecond`, but not for a primary that only the list still has: the service itself makes no second one. Of anything
+ * else the list decides: to stop for a compute that has just gone costs another run, to make a second one costs more.
  */
+async function refuseSecondNow(
+  process: Process,
+  program: Program,
+  project: string,
+  before: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<void> {
+  try {
+    refuseSecond(process, program, project, before);
+  } catch (stopped) {
+    const { branchId, type = "read_write" } = program.inputs;
+    const primary = type === "read_write" ? before.find((one) => isPrimaryOf(one, branchId)) : undefined;
+    if (!primary) throw stopped;
+    const now = await lookClosely(process.context, { project, id: primary.id }, deadline).catch(() => primary);
+    if (now) throw stopped;
+    const rest = before.filter((one) => one !== primary);
+    refuseSecond(process, program, project, rest);
+  }
+}
+
+/** Stops before a second compute is made where one of ours may stand already. */
 function refuseSecond(process: Process, program: Program, project: string, before: readonly WireEndpoint[]): void {
   const { inputs, autoName } = program;
   const type = inputs.type ?? "read_write";

@@ -192,10 +192,7 @@ describeWithEngine("what depends on a compute", (engine) => {
       const shown = await preview();
       expect(shown.get("primary")).toMatchObject({
         op: "update",
-        restart: [
-          expect.stringMatching(/^yes: /),
-          expect.stringMatching(/^maybe: projectId → known after apply; /),
-        ],
+        restart: [expect.stringMatching(/^yes: /), expect.stringMatching(/^maybe: projectId → known after apply; /)],
         warnings: [expect.stringMatching(/^this change may replace compute ep-\S+: projectId /)],
       });
       expect(ops(shown, ["interpolated", "all", "secret"])).toEqual(

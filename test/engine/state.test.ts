@@ -188,7 +188,10 @@ describeWithEngine("twenty computes in one project", (engine) => {
       await use({ without: ["kept", "renamed", "guarded"] });
       const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
       expect(stdout).toMatch(/cannot be deleted\s+because it is protected/);
-      await use({ without: ["kept", "renamed"], args: { guarded: 'size: 1, type: "read_write"' } });
+      await use({
+        without: ["kept", "renamed"],
+        args: { guarded: `size: 1, type: "read_write", branchId: "${SEED.branches.dev}"` },
+      });
       expect((await ws.up({ args: ["--skip-preview"], fails: true })).stdout).toMatch(
         /unable to replace .*guarded"\s+as it is currently marked for protection/,
       );

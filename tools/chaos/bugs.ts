@@ -77,20 +77,6 @@ export const BUGS: Bug[] = [
     seed: 1,
   },
   {
-    name: "a delete believed without a look",
-    file: "provider/endpoint/remove.ts",
-    changes: [["  await confirm(removing, first);\n", ""]],
-    seed: 1,
-  },
-  {
-    name: "ownership known per process only",
-    file: "provider/endpoint/ownership.ts",
-    changes: [
-      ["    for (const fact of facts) if (isFact(fact)) known.learn(fact);\n", "    void facts;\n    void known;\n"],
-    ],
-    seed: 1,
-  },
-  {
     name: "operations: null taken for nothing to wait for",
     file: "provider/endpoint/rest.ts",
     changes: [
