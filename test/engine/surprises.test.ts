@@ -24,9 +24,12 @@ describeWithEngine("a preview warns", (engine) => {
       em.faults.add({ ignore: { fields: ["name"], times: 9 } });
       expect(await warnings()).toEqual([]);
       await ws.up({ args: ["--skip-preview"] });
+      expect(await warnings()).toBeUndefined();
+      await ws.setConfig({ "compute:askAgain": "true" });
       expect(await warnings()).toContain("name is asked for again: the service did not take it the last time");
       em.faults.clear();
       await ws.up({ args: ["--skip-preview"] });
+      await ws.removeConfig("compute:askAgain");
     },
     ENGINE_TEST_MS,
   );
