@@ -33,7 +33,7 @@ export class Cancellation {
   }
 
   /**
-   * Runs `work` until it ends, but no longer than `graceMs` after a cancel. Without a grace nothing begins after a cancel.
+   * Runs `work`, and stops waiting for it `graceMs` after a cancel. With a grace of 0 no work begins after a cancel.
    * @param work gets a signal that aborts at that moment
    * @throws Cancelled
    */

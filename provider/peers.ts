@@ -116,7 +116,7 @@ export class Peers {
     this.#timer ??= setTimeout(() => void this.exchange(), GATHER_MS).unref();
   }
 
-  /** At the end of the process. */
+  /** Closes the socket when the process ends. */
   close(): void {
     clearTimeout(this.#timer);
     this.server.close();

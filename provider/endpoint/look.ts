@@ -16,8 +16,7 @@ const NOT_THERE = new Set([404, 405, 501]);
 
 /** The compute in a fresh list of its project. A list may be behind: one that it lacks is asked for itself. */
 export async function look(context: Context, place: Place, deadline: Deadline): Promise<WireEndpoint | undefined> {
-  const all = await context.lists.look(place.project, deadline);
-  return all.find((one) => one.id === place.id) ?? lookAtItself(context, place, deadline);
+  return listedOrItself(context, place, await context.lists.look(place.project, deadline), deadline);
 }
 
 /** As `look`, but the list may be up to 5 s old where this process has not written to the project since. */
@@ -26,9 +25,11 @@ export async function lookForRead(
   place: Place,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  const all = await context.lists.read(place.project, deadline);
-  return all.find((one) => one.id === place.id) ?? lookAtItself(context, place, deadline);
+  return listedOrItself(context, place, await context.lists.read(place.project, deadline), deadline);
 }
+
+const listedOrItself = (context: Context, place: Place, all: readonly WireEndpoint[], deadline: Deadline) =>
+  all.find((one) => one.id === place.id) ?? lookAtItself(context, place, deadline);
 
 /**
  * The compute by its own route, and by the list only where that route does not have it. For what a stale list would spoil:

@@ -76,11 +76,9 @@ interface Ended extends Sent {
 function inTurn(removing: Removing, before?: Ended): Promise<Ended | undefined> {
   const { process, project, id, state, request } = removing;
   const { context } = process;
-  // A state that was imported or is old tells the engine no timeout, and may have one from the class.
-  const told = request.timeoutMs ? request : {};
   return context.turns.take(project, [id, state.branchId], async () => {
     if (process.created.has(id) || (await process.ownership?.mayDelete(id, state)) === false) return undefined;
-    const deadline = before?.deadline ?? deadlineFor(process, "delete", told, state.customTimeouts);
+    const deadline = before?.deadline ?? deadlineFor(process, "delete", request, state.customTimeouts);
     const sent = await send(removing, deadline, before);
     if (sent.operations.length === 0 || state.waitForReady === false) return { ...sent, deadline };
     try {

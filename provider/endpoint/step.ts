@@ -51,8 +51,8 @@ export interface Target {
 }
 
 /**
- * @param request what the engine says of the step. The constructor's options are in `limits`: `transforms` of the program
- *   may have changed them since
+ * @param request what the engine says of the step: it knows the `transforms` of the program. Where it tells no timeout, as
+ *   for an old or imported state, `limits` count, which the constructor has seen
  */
 export function deadlineFor(
   process: Process,

@@ -33,7 +33,7 @@ function behind(options: { listsOnly?: 404 | 405 } = {}) {
       return { ...answer, text: JSON.stringify({ endpoints: list.shown(endpoints) }) };
     },
   };
-  /** What the list shows now, it shows from now on. */
+  /** Freezes the list: whatever changes from now on, it shows the computes as they are now. */
   const freeze = (lab: Lab) => {
     const rows = structuredClone(Object.values(lab.emulator.world.endpoints)) as unknown as Rows["endpoints"];
     list.shown = () => rows.filter((one) => one["project_id"] === SEED.projectId);
