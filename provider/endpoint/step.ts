@@ -51,8 +51,8 @@ export interface Target {
 }
 
 /**
- * @param request what the engine says of the step: it knows the `transforms` of the program. Where it tells no timeout, as
- *   for an old or imported state, `limits` count, which the constructor has seen
+ * @param request the engine's request: its timeout counts, since the program's `transforms` come after the constructor
+ * @param limits the timeouts that the constructor saw
  */
 export function deadlineFor(
   process: Process,
@@ -60,8 +60,10 @@ export function deadlineFor(
   { timeoutMs }: StepRequest,
   limits: Inputs["customTimeouts"],
 ): Deadline {
-  const asked = timeoutMs || millisecondsOf(limits?.[step]) || DEFAULT_STEP_MINUTES * 60_000;
-  return new Deadline(process.context.clock, asked);
+  // A delete knows the state alone, and an imported or old state tells the engine no timeout.
+  const registered = step === "delete" ? timeoutMs || undefined : timeoutMs;
+  const asked = registered ?? millisecondsOf(limits?.[step]);
+  return new Deadline(process.context.clock, asked || DEFAULT_STEP_MINUTES * 60_000);
 }
 
 /** Fails where the program names another region than the compute's. */

@@ -71,13 +71,16 @@ describe("a cancellation", () => {
 });
 
 test.each([
-  ["nothing is said at all", {}, undefined, 600],
-  ["the class was told", {}, "90s", 90],
-  ["the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
-  ["the engine's request alone says so", { timeoutMs: 5000 }, undefined, 5],
-  ["the engine registered none, whatever the class was told", { timeoutMs: 0 }, "90s", 600],
-])("the limit of a step where %s", (_where, request, update, seconds) => {
+  ["update", "nothing is said at all", {}, undefined, 600],
+  ["update", "the class was told", {}, "90s", 90],
+  ["update", "the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
+  ["update", "the engine's request alone says so", { timeoutMs: 5000 }, undefined, 5],
+  ["update", "the engine registered none, whatever the class was told", { timeoutMs: 0 }, "90s", 600],
+  ["delete", "an old state tells the engine none", { timeoutMs: 0 }, "90s", 90],
+  ["delete", "the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
+  ["delete", "nobody was told", { timeoutMs: 0 }, undefined, 600],
+] as const)("the limit of an %s where %s", (step, _where, request, told, seconds) => {
   const process = { context: { clock: new VirtualClock() } } as unknown as Process;
-  const limits = update === undefined ? undefined : { update };
-  expect(deadlineFor(process, "update", request, limits).budgetMs).toBe(seconds * 1000);
+  const limits = told === undefined ? undefined : { [step]: told };
+  expect(deadlineFor(process, step, request, limits).budgetMs).toBe(seconds * 1000);
 });
