@@ -28,7 +28,7 @@ export function adopted(
   if (process.ownership?.isHeld(found.id)) throw new Stopped(conflicting(found.id, "held"));
   if (found.type !== undefined && found.type !== type) {
     throw new Stopped(
-      `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed`,
+      `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed. Set type to ${found.type}, or let adopt name another compute`,
     );
   }
   const name = nameOfAnother(process, program, found);

@@ -116,6 +116,11 @@ async function adopt(
   if (isFromList && (paths.length === 0 || carriesMore(paths))) {
     const now = await lookClosely(process.context, place, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));
+    const { branchId } = inputs;
+    // Found as the branch's primary, and not named: a restore of the branch has just moved it. Moving it back would undo that.
+    if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
+      throw new Stopped(justMoved(now, branchId));
+    }
     return adopt(process, program, now, deadline, false);
   }
   if (paths.length > 0) {
@@ -135,6 +140,9 @@ const untoldSettings = (id: string): string =>
 
 const notThere = (project: string, id: string): string =>
   `adopt means ${id}, which the list of project ${project} still has, but it is not there any more: somebody has just deleted it. Nothing was changed. Run \`pulumi up\` again`;
+
+const justMoved = ({ id, branch_id: to }: WireEndpoint, branchId: string | undefined): string =>
+  `compute ${id} was the primary of branch ${branchId}, but somebody has just moved it to branch ${to}. Nothing was changed. Run \`pulumi up\` again: it takes over the branch's new primary, or makes one`;
 
 /** Creates the compute; after a lost answer it looks for the compute before it asks again. */
 async function post(

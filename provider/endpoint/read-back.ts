@@ -68,11 +68,14 @@ async function seenAfter(
   try {
     now = await lookForRead(context, target, deadline);
   } catch (error) {
-    // After a cancel the answer of the change has to do.
-    if (!isKind(error, "cancelled"))
-      process.warn(
-        `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
-      );
+    if (isKind(error, "cancelled")) {
+      // Who does not wait has the answer, which is all that they asked for. Else it proves nothing without a look.
+      if (program.inputs.waitForReady === false) return undefined;
+      throw kept(target, answered, leftBy(error) ?? [], error);
+    }
+    process.warn(
+      `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
+    );
     return undefined;
   }
   try {

@@ -142,6 +142,14 @@ const STORIES: Record<string, Story> = {
     ],
     acts: [act("up"), act("up", { faults: [fault("429, Retry-After as a date", "any", { skip: 2, times: 60 })] })],
   }),
+  "adopt: true does not move back a primary that a restore of its branch has just moved": story({
+    programs: [[{ type: "read_write", branch: 0, adopt: true }, null, null], []],
+    acts: [act("up", { hands: [{ what: "restore", which: 1, at: 2 }] })],
+  }),
+  "a create that was only answered is no success when Ctrl-C ends the look at it": story({
+    programs: [[{ type: "read_write", branch: 1 }, null, null], []],
+    acts: [act("up", { faults: [fault("success without the work", "POST")], interrupt: 3 })],
+  }),
 };
 
 describe("no promise is broken", () => {

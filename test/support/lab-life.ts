@@ -19,17 +19,21 @@ export class Life {
   #die = (_error: Error): void => {};
   /** Rejects when the process is killed. */
   readonly death: Promise<never>;
-  /** The engine begins nothing new. */
-  stopping = false;
+  /** When the Ctrl-C came; after it the engine begins nothing new. */
+  interruptedAt: number | undefined;
   /** What the provider hears of a Ctrl-C. */
   readonly cancellation: Cancellation;
 
-  constructor(clock: Clock) {
-    this.cancellation = new Cancellation(clock);
+  constructor(private readonly ticks: Clock) {
+    this.cancellation = new Cancellation(ticks);
     this.death = new Promise<never>((_, reject) => {
       this.#die = reject;
     });
     this.death.catch(() => {});
+  }
+
+  get stopping(): boolean {
+    return this.interruptedAt !== undefined;
   }
 
   get dead(): boolean {
@@ -38,7 +42,7 @@ export class Life {
 
   /** One Ctrl-C: the engine begins nothing new, and asks the provider to cancel. */
   cancel(): void {
-    this.stopping = true;
+    this.interruptedAt ??= this.ticks.now();
     this.cancellation.request();
   }
 

@@ -93,4 +93,18 @@ export const BUGS: Bug[] = [
     changes: [["  const now: Live = { ...known, ...(live && liveOf(live)) };\n", "  const now: Live = known;\n"]],
     seed: 1,
   },
+  {
+    name: "a delete believed without a look",
+    file: "provider/endpoint/remove.ts",
+    changes: [["  await confirm(removing, first);\n", ""]],
+    seed: 1,
+  },
+  {
+    name: "ownership known per process only",
+    file: "provider/endpoint/ownership.ts",
+    changes: [
+      ["    for (const fact of facts) if (isFact(fact)) known.learn(fact);\n", "    void [facts, isFact, known];\n"],
+    ],
+    seed: 1,
+  },
 ];

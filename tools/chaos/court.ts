@@ -24,6 +24,8 @@ export interface Report {
   steps: readonly Step[];
   warnings: readonly string[];
   killed: boolean;
+  /** When the one Ctrl-C came. */
+  interruptedAt?: number | undefined;
   deeds: readonly Deed[];
   /** Answers that asked for a pause, and all requests, of this process. */
   sent: readonly Spoken[];

@@ -164,9 +164,9 @@ function judgeState(court: Court, report: Report): void {
     const args = report.program[name] ?? {};
     const row = rowOf(court, now.id);
     // Promised by the service and not there: kept with an error that says so, or a warning that nobody could look. After a
-    // Ctrl-C nobody looks, and the answer has to do.
+    // Ctrl-C nobody looks where nobody waits.
     const isMissed =
-      report.steps.some((step) => step.error?.message.startsWith("interrupted")) ||
+      (args["waitForReady"] === false && report.interruptedAt !== undefined) ||
       report.steps.some((step) => step.name === name && step.error?.message.includes(now.id)) ||
       report.warnings.some((line) => line.includes(now.id) && line.includes("reading it afterwards failed"));
     if (isMissed && !row && report.hits.has(EMPTY)) continue;

@@ -4,6 +4,7 @@ import { type Court, type Report, Violation } from "./court";
 import { playEnd } from "./end";
 import { judgeGreen } from "./judge-green";
 import { judgeIdentity } from "./judge-identity";
+import { judgeInterrupt } from "./judge-interrupt";
 import { judgeKept } from "./judge-kept";
 import { judgePreview } from "./judge-preview";
 import { judgeState } from "./judge-state";
@@ -52,7 +53,7 @@ async function playAct(stage: Stage, act: Act, story: Story, tally: Tally): Prom
   const one = async (stack: number, command: Report["command"]) => {
     const report = await stage.run(stack, command);
     if (report.killed) tally.command("killed");
-    else if (stage.labs[stack]!.life.stopping) tally.command("interrupted");
+    else if (report.interruptedAt !== undefined) tally.command("interrupted");
     judge(stage, report);
     return report.killed;
   };
@@ -73,6 +74,7 @@ const JUDGES: readonly ((court: Court, report: Report) => void)[] = [
   judgeState,
   judgeGreen,
   (_court, report) => judgeTime(report),
+  (_court, report) => judgeInterrupt(report),
   (_court, report) => judgeWords(report),
 ];
 

@@ -175,6 +175,7 @@ export class Stage {
       steps: lab.last.steps,
       warnings: lab.last.warnings,
       killed,
+      interruptedAt: lab.life.interruptedAt,
       deeds: this.#ledger.deeds.slice(began).filter((deed) => deed.stack === stack),
       sent: this.#spoken[stack]!,
       hits: this.#hits,

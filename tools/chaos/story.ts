@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { EmulatorOptions, RateLimit } from "../../emulator/index";
+import { EMPTY } from "./empty";
 import { type Fault, faults } from "./faults";
 import { DRIFTS, type Hand, hands } from "./hands";
 import type { Wish } from "./program";
@@ -229,6 +230,24 @@ const moves: fc.Arbitrary<Act[]> = fc
     return [withOne({ edits: [...rename, { slot: at, change }] })];
   });
 
+/** A success is answered without the work, once for each method that changes something. */
+const believed: fc.Arbitrary<Act[]> = fc
+  .record({
+    stack: fc.constantFrom(0, 1),
+    slot,
+    to: fc.record({ ...place, onDelete: fc.constant("delete" as const) }),
+    on: fc.constantFrom("POST" as const, "PATCH" as const, "DELETE" as const),
+    change,
+    salt: fc.integer({ min: 0, max: 999 }),
+  })
+  .map(({ stack, slot: at, to, on, change: changes, salt }) => {
+    const made: Edit = { slot: at, to };
+    const edits: Edit[] =
+      on === "POST" ? [made] : on === "PATCH" ? [{ slot: at, change: changes }] : [{ slot: at, to: null }];
+    const faults: Fault[] = [{ kind: EMPTY, on, skip: 0, times: 1, salt }];
+    return [...(on === "POST" ? [] : [withOne({ stack, edits: [made] })]), withOne({ stack, edits, faults })];
+  });
+
 /** A refresh changes nothing: what would hurt a change hurts its list instead. */
 const onReads = (act: Act): Act => {
   if (act.command !== "refresh") return act;
@@ -261,6 +280,7 @@ const episodes: fc.Arbitrary<Act[]> = fc
       { weight: 1, arbitrary: drifts },
       { weight: 1, arbitrary: takenBack },
       { weight: 1, arbitrary: moves },
+      { weight: 1, arbitrary: believed },
     ),
     { minLength: 1, maxLength: 4 },
   )
