@@ -25,7 +25,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const { context } = process;
   const { inputs } = program;
   const project = inputs.projectId ?? "";
-  const { target, answer, deadline } = await context.turns.take(project, keysOf(inputs), async () => {
+  const { target, existing, answer, deadline } = await context.turns.take(project, keysOf(inputs), async () => {
     const deadline = deadlineFor(process, "create", program, inputs.customTimeouts);
     // In its own turn, so that it is fresh; it is one list with the read-back of the create before.
     const listed = await context.lists.look(project, deadline).catch((error: unknown) => {
@@ -59,10 +59,10 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     // What an interrupted run left may have failed to start, and is taken over as it is.
     const latest = { ...made, endpoint: after };
     const answer = existing ? await startedAfter(process, target, target.last, latest, deadline) : made.endpoint;
-    return { target, answer, deadline };
+    return { target, existing, answer, deadline };
   });
   const sent = changeable(wishOf(inputs));
-  return { id: target.id, outputs: await readBack(process, target, answer, { sent }, deadline) };
+  return { id: target.id, outputs: await readBack(process, target, answer, { sent, existing }, deadline) };
 }
 
 /** What must not be worked on by two at once: a branch, a compute, and a name by which a lost create would be found. */

@@ -15,6 +15,8 @@ import { kept, leftBy, messageOf, type Process, type Target } from "./step.js";
 /** What a step sent, and what it did not ask for again since the service had not taken it before. */
 export interface Asked {
   sent: SettingValues;
+  /** The compute as it was when the step took it over: what it had already was not sent. */
+  existing?: WireEndpoint | undefined;
   notTaken?: readonly string[];
 }
 
@@ -23,7 +25,7 @@ export async function readBack(
   process: Process,
   target: Target,
   answered: WireEndpoint,
-  { sent, notTaken = [] }: Asked,
+  { sent, existing, notTaken = [] }: Asked,
   deadline: Deadline,
 ): Promise<Outputs> {
   const { id, last, program, adopted, origin } = target;
@@ -35,8 +37,9 @@ export async function readBack(
       : undefined;
   const now = closer ?? seen ?? answered;
   const { values: has } = toldBy(now);
-  // The answer to the change had it as it was asked for: what it is now is another change.
-  const isTaken = (path: string) => toldBy(answered).isTold(path) && !unlike(sent, answered).includes(path);
+  // The compute had it as it was asked for, before the change or in its answer: what it is now is another change.
+  const had = (one: WireEndpoint, path: string) => toldBy(one).isTold(path) && !unlike(sent, one).includes(path);
+  const isTaken = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
   const changed = unlike(sent, now).filter(isTaken);
   const missed = unlike(sent, now).filter((path) => !isTaken(path));
   const tell = (path: string, text: typeof notTakenText) =>

@@ -2,7 +2,7 @@
 
 import { check, type FirstChecks } from "../../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../../provider/endpoint/diff.js";
-import { type Problem, programOf } from "../../provider/endpoint/inputs.js";
+import { millisecondsOf, type Problem, programOf, type StepRequest } from "../../provider/endpoint/inputs.js";
 import type { Outputs } from "../../provider/endpoint/outputs.js";
 import type { Process } from "../../provider/endpoint/step.js";
 import { create, read, remove, update } from "../../provider/endpoint/steps.js";
@@ -12,7 +12,7 @@ import { type ImpactNotice, readNotice, withNotice } from "../../provider/rules/
 import { type Impact, impactOf } from "../../provider/rules/restart.js";
 import type { Live } from "../../provider/rules/settings.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
-import { differingPaths, type Options, type Props, replacesFor, withIgnored } from "./lab-options.js";
+import { differingPaths, type Options, type Props, replacesFor, type Timeouts, withIgnored } from "./lab-options.js";
 
 export type { Options, Props } from "./lab-options.js";
 
@@ -27,6 +27,7 @@ export interface Resource {
   /** The options that the state keeps. */
   retainOnDelete?: boolean;
   provider?: string;
+  customTimeouts?: Timeouts;
 }
 
 /** The provider process of an instance: each instance has its own. */
@@ -117,10 +118,14 @@ export async function apply(
   old: Resource | undefined,
   save: (resource: Resource) => void,
 ): Promise<void> {
-  const { retainOnDelete, provider } = options;
+  const { retainOnDelete, provider, byRule: { customTimeouts } = {} } = options;
   const process = processes(provider);
-  const keep = (resource: Resource) =>
-    save({ ...resource, ...(retainOnDelete ? { retainOnDelete } : {}), ...(provider ? { provider } : {}) });
+  const kept = {
+    ...(retainOnDelete ? { retainOnDelete } : {}),
+    ...(provider ? { provider } : {}),
+    ...(customTimeouts ? { customTimeouts } : {}),
+  };
+  const keep = (resource: Resource) => save({ ...resource, ...kept });
   const failed = (error: unknown, keptInputs: Props): never => {
     if (isKind(error, "not-ready")) {
       // As the adapter does; without the provider's text the engine could not load it for the next command.
@@ -134,11 +139,15 @@ export async function apply(
 
   if (op === "refused") return;
   if (op === "same") {
-    const { retainOnDelete: _retained, provider: _provider, ...same } = old!;
+    const { retainOnDelete: _retained, provider: _provider, customTimeouts: _timeouts, ...same } = old!;
     return keep({ ...same, inputs });
   }
   if (op === "update") {
-    const request = { id: old!.id, olds: outputsIn(old!), program: programOf(struct(inputs)) };
+    const request = {
+      id: old!.id,
+      olds: outputsIn(old!),
+      program: programOf(struct(inputs), within(customTimeouts?.update)),
+    };
     // After a failed update the engine keeps the old inputs beside the new outputs.
     return ended(old!.id, await update(process, request).catch((error) => failed(error, old!.inputs)));
   }
@@ -146,7 +155,9 @@ export async function apply(
     await destroyed(processes, old);
     save({ ...old, pendingReplacement: true });
   }
-  const made = await create(process, programOf(struct(inputs))).catch((error) => failed(error, inputs));
+  const made = await create(process, programOf(struct(inputs), within(customTimeouts?.create))).catch((error) =>
+    failed(error, inputs),
+  );
   ended(made.id, made.outputs);
 }
 
@@ -167,8 +178,14 @@ export async function refreshed(processes: Processes, old: Resource): Promise<Re
 /** The provider is not asked to delete what the state says to retain, or what is gone. */
 export async function destroyed(processes: Processes, old: Resource): Promise<void> {
   if (old.pendingReplacement || isRetained(old)) return;
-  await remove(processes(old.provider), old.id, outputsIn(old));
+  await remove(processes(old.provider), old.id, outputsIn(old), within(old.customTimeouts?.delete));
 }
+
+/** What the engine's request says of a time limit. */
+const within = (text: string | undefined): StepRequest => {
+  const timeoutMs = millisecondsOf(text);
+  return timeoutMs === undefined ? {} : { timeoutMs };
+};
 
 /** The engine goes by the option retainOnDelete that the state has. */
 const isRetained = ({ retainOnDelete = false }: Resource): boolean => retainOnDelete;

@@ -2,6 +2,8 @@
 
 export type Props = Record<string, unknown>;
 
+export type Timeouts = { create?: string; update?: string; delete?: string };
+
 export interface Options {
   /** Paths such as `size`, `settings.pgSettings.work_mem` or `settings.pgSettings["auto.log"]`; `*` is everything. */
   ignoreChanges?: readonly string[];
@@ -13,10 +15,8 @@ export interface Options {
   provider?: string;
   /** From `transforms` and `transformations`: the engine registers these, and the constructor has never seen them. */
   byRule?: {
-    /** Top-level properties that are secret. */
-    secrets?: readonly string[];
     replaceOnChanges?: readonly string[];
-    customTimeouts?: { create?: string; update?: string; delete?: string };
+    customTimeouts?: Timeouts;
   };
 }
 

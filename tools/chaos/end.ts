@@ -143,13 +143,15 @@ function mendInstances(stage: Stage, stack: number): void {
   }
 }
 
-/** The last program's options, in which each compute stands on an account that can see it. */
+/** The last program's options, in which each compute stands on an account that can see it and no rule cuts its steps short. */
 function calmOptions(stage: Stage, stack: number): Record<string, Options> {
   return Object.fromEntries(
-    Object.entries(stage.options(stack)).map(([name, { provider, ...rest }]) => [
-      name,
-      provider === "same" ? { ...rest, provider } : rest,
-    ]),
+    Object.entries(stage.options(stack)).map(
+      ([name, { provider, byRule: { customTimeouts: _, ...byRule } = {}, ...rest }]) => [
+        name,
+        provider === "same" ? { ...rest, byRule, provider } : { ...rest, byRule },
+      ],
+    ),
   );
 }
 
@@ -189,10 +191,12 @@ const isHeld = ({ labs }: Stage, row: EndpointRow | undefined): boolean =>
 function heed(stage: Stage, stack: number, program: Record<string, Props>, name: string, text: string): void {
   const args = program[name];
   if (!args) return;
-  const id = /adopt: "(ep-[a-z0-9-]+)"/.exec(text)?.[1];
+  const id = /adopt(?:: "| names )(ep-[a-z0-9-]+)/.exec(text)?.[1];
   const row = rowOf(stage.court, id);
+  const typeToSet = /Set type to (read_write|read_only)/.exec(text)?.[1];
   const nameOfAnother = /set name here \(name: "([^"]+)"/.exec(text)?.[1];
   if (nameOfAnother !== undefined) program[name] = { ...args, name: nameOfAnother };
+  else if (typeToSet !== undefined && row) program[name] = { ...args, type: typeToSet, branchId: row.branch_id };
   else if (/has no such compute/.test(text)) program[name] = { ...args, adopt: undefined };
   else if (/customTimeouts` gives it more time|answered (423|429|503)/.test(text))
     program[name] = { ...args, customTimeouts: undefined };

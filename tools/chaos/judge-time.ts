@@ -1,6 +1,6 @@
 // Promise 3: nothing waits past its deadline, nothing asks faster than the rules, and a busy service is waited out.
 
-import type { Step } from "../../test/support/lab";
+import type { Props, Step } from "../../test/support/lab";
 import { leastLimitOf, limitOf, type Report, Violation } from "./court";
 
 /** Milliseconds a step may take longer than its deadline: a last look, and a read after it, are worth their answers. */
@@ -29,8 +29,8 @@ export function judgeTime(report: Report): void {
 }
 
 function judgeStep(report: Report, step: Step, to: number): void {
-  const before = report.before.get(step.name)?.outputs;
-  const limit = step.op === "refresh" ? READ_MS : limitOf(report.program[step.name], before);
+  const limits = limitsFor(report, step.name);
+  const limit = step.op === "refresh" ? READ_MS : limitOf(...limits);
   for (const turn of step.turns) {
     const took = (turn.to ?? to) - turn.from;
     if (took > limit + GRACE_MS) {
@@ -49,7 +49,7 @@ function judgeStep(report: Report, step: Step, to: number): void {
   // One Ctrl-C ends the patience.
   const busy = !text.startsWith("interrupted") && /answered (423|429|503)\b/.test(text);
   // The delete before a create has the limit of the old program.
-  const least = step.op === "refresh" ? READ_MS : leastLimitOf(report.program[step.name], before);
+  const least = step.op === "refresh" ? READ_MS : leastLimitOf(...limits);
   const soon = took < least - LONGEST_PAUSE_MS;
   const far = report.sent.some(
     ({ retryAfterMs = 0, answeredAt = 0 }) => answeredAt + retryAfterMs > from + least - 1000,
@@ -61,6 +61,13 @@ function judgeStep(report: Report, step: Step, to: number): void {
     );
   }
 }
+
+/** What the program and the state say of the time that a step may take: in their arguments, or by a rule of the program. */
+const limitsFor = ({ program, options, before }: Report, name: string): (Props | undefined)[] => {
+  const old = before.get(name);
+  const [now, was] = [options[name]?.byRule, old && { customTimeouts: old.customTimeouts }];
+  return [now?.customTimeouts ? now : program[name], was?.customTimeouts ? was : old?.outputs];
+};
 
 /** @param shared ids of computes that two resources hold: each deletes its own */
 function judgePace(sent: Report["sent"], shared: readonly string[]): void {

@@ -31,7 +31,7 @@ export interface Wish {
   retain?: true;
   /** A `Provider` instance: of the stack's own account, or of one that sees the second project only. */
   instance?: "same" | "away";
-  /** The options come from `transforms`, of which the constructor knows nothing. */
+  /** `replaceOn` and `minutes` come from `transforms`, of which the constructor knows nothing. */
   byRule?: true;
 }
 
@@ -99,22 +99,26 @@ export function argsOf(stack: number, slot: number, wish: Wish): Props {
       restartTriggers: wish.triggers === undefined ? undefined : [wish.triggers],
       waitForReady: wish.waitForReady,
       onRestart: wish.onRestart,
-      customTimeouts: wish.minutes === undefined ? undefined : allSteps(`${wish.minutes * 60}s`),
+      customTimeouts: wish.byRule ? undefined : timeoutsOf(wish),
     }),
   };
 }
 
 /** The resource options of an `Endpoint`. */
-export function optionsOf({ ignore, replaceOn, retain, instance, byRule }: Wish): Options {
+export function optionsOf(wish: Wish): Options {
+  const { ignore, replaceOn, retain, instance, byRule } = wish;
+  const replaceOnChanges = replaceOn && { replaceOnChanges: replaceOn };
+  const timeouts = timeoutsOf(wish);
   const all: Options = {
     ...(ignore ? { ignoreChanges: ignore } : {}),
     ...(retain ? { retainOnDelete: true } : {}),
     ...(instance ? { provider: instance } : {}),
   };
-  if (!replaceOn) return all;
-  return byRule ? { ...all, byRule: { replaceOnChanges: replaceOn } } : { ...all, replaceOnChanges: replaceOn };
+  if (!byRule) return { ...all, ...replaceOnChanges };
+  return { ...all, byRule: { ...replaceOnChanges, ...(timeouts && { customTimeouts: timeouts }) } };
 }
 
+const timeoutsOf = ({ minutes }: Wish) => (minutes === undefined ? undefined : allSteps(`${minutes * 60}s`));
 const allSteps = (time: string) => ({ create: time, update: time, delete: time });
 
 function adoptionOf(stack: number, slot: number, wish: Wish, branchId: string): true | string | undefined {

@@ -134,7 +134,7 @@ const some = fc
     const wish: Partial<Wish> = { ...all };
     for (const [index, name] of RARE.entries()) if (index !== rare) delete wish[name];
     if (wish.size !== undefined) delete wish.limits;
-    if (wish.replaceOn === undefined) delete wish.byRule;
+    if (wish.replaceOn === undefined && wish.minutes === undefined) delete wish.byRule;
     return wish;
   });
 
