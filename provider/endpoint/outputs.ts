@@ -216,6 +216,20 @@ export function withValues(outputs: Partial<Outputs>, values: SettingValues): Pa
   };
 }
 
+/** The outputs without the settings at these paths. */
+export function withoutValues(outputs: Partial<Outputs>, paths: readonly string[]): Partial<Outputs> {
+  if (paths.length === 0) return outputs;
+  const isKept = ([path]: [string, unknown]) => !paths.includes(path);
+  const { settings } = outputs;
+  const { pgSettings, preloadLibraries } = settingsByName(
+    Object.fromEntries(Object.entries(valuesByPath({ ...settings })).filter(isKept)),
+  );
+  return {
+    ...(Object.fromEntries(Object.entries(outputs).filter(isKept)) as Partial<Outputs>),
+    settings: pruned({ pgSettings, preloadLibraries }),
+  };
+}
+
 /** Properties that only one step reads and that are no wish: they are never "managed". */
 const NOT_MANAGED = new Set(["adopt", "onDelete", "onRestart", "waitForReady", "customTimeouts"]);
 

@@ -2,13 +2,14 @@
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
-import { differingPaths, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
+import { pick, type SettingValues, valuesByPath } from "../rules/paths.js";
 import { isHidden } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { lookClosely, lookForRead } from "./look.js";
 import { toldBy } from "./mapping.js";
-import { knownAfter, type Outputs, outputsOf, withValues } from "./outputs.js";
+import { unlike, withRefused } from "./not-taken.js";
+import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { untilRest, untilThere } from "./rest.js";
 import { kept, leftBy, messageOf, type Process, type Target } from "./step.js";
 
@@ -47,15 +48,9 @@ export async function readBack(
   for (const path of changed) tell(path, changedText);
   for (const path of missed) tell(path, notTakenText);
   const refused = [...missed, ...notTaken];
-  const known = knownAfter(last, program.inputs, refused);
+  const known = withRefused(knownAfter(last, program.inputs, refused), now, missed);
   const record = { adopted, notTaken: pick(valuesByPath(wishOf(program.inputs)), refused) };
-  return outputsOf(now, program, record, withValues(known, pick(has, missed)), origin);
-}
-
-/** The paths at which the compute is otherwise. A field that an answer leaves out is no sign of that. */
-function unlike(sent: SettingValues, one: WireEndpoint): string[] {
-  const { values, isTold } = toldBy(one);
-  return differingPaths(sent, values).filter(isTold);
+  return outputsOf(now, program, record, known, origin);
 }
 
 /** The compute after a step. It rests, unless nobody waits for that. Undefined where a look at it failed. */

@@ -6,15 +6,19 @@ import { isKind, NotReady, type ServiceError, Stopped } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { untilClear } from "../operations/lost.js";
 import { begunOn, settle } from "../operations/settle.js";
+import { pick } from "../rules/paths.js";
 import { differences, isHidden, type Live } from "../rules/settings.js";
 import { rangeProblem } from "../rules/size.js";
+import { wishOf } from "../rules/wish.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { CheckedInputs } from "./checked-inputs.js";
 import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
 import { lookClosely } from "./look.js";
 import { liveOf, updateBody } from "./mapping.js";
+import { stillRefused, unlike, withRefused } from "./not-taken.js";
 import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf } from "./outputs.js";
 import type { Ownership } from "./ownership.js";
+import { changeable } from "./plan.js";
 import { type Begins, untilRest } from "./rest.js";
 import { whose } from "./whose.js";
 
@@ -182,9 +186,15 @@ export const UNKNOWN_OPERATION = "unknown";
 
 /** The error that keeps a compute in the state, so that the next `pulumi up` finishes the work. */
 export function kept(target: Target, endpoint: WireEndpoint, left: string[], cause: unknown): NotReady {
-  const { adopted, owed, origin } = target;
+  const { adopted, owed, origin, program, last } = target;
   const unfinished = left.length > 0 ? left : [UNKNOWN_OPERATION];
-  const outputs = outputsOf(endpoint, target.program, { adopted, unfinished, owed }, target.last, origin);
+  const asked = changeable(wishOf(program.inputs));
+  // A new compute's answer shows what the service took; that of a change may show the compute as it was before.
+  const isNew = origin === "create" && !adopted;
+  const refused = isNew ? unlike(asked, endpoint) : stillRefused(program, last);
+  const known = isNew ? withRefused(last, endpoint, refused) : last;
+  const record = { adopted, unfinished, owed, notTaken: pick(asked, refused) };
+  const outputs = outputsOf(endpoint, program, record, known, origin);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
 }

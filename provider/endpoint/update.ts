@@ -81,7 +81,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     const change = await patch(process, target, part, live, deadline).catch((error: unknown) => {
       throw isKind(error, "unclear") ? inDoubt(target, olds, live, error) : error;
     });
-    const changed: Target = { ...target, last: knownAfter(olds, inputs) };
+    const changed: Target = { ...target, last: knownAfter(olds, inputs, plan.notTaken) };
     if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
     const after = await settleOrKeep(process, changed, change, deadline);
     // Enabled by this change, it may still lack the start that failed in an earlier step.

@@ -11,5 +11,6 @@ export function comparedWith(oldInputs: Asked, oldOutputs: Asked, again: readonl
   const outputs = valuesByPath(wishOf(oldOutputs));
   // Triggers are compared with those of the last restart.
   const { restartTriggers: _triggers, ...inputs } = valuesByPath(wishOf(oldInputs));
-  return settingsByName({ ...outputs, ...inputs, ...pick(outputs, again) });
+  const asked = Object.keys(inputs).filter((path) => !again.includes(path));
+  return settingsByName({ ...outputs, ...pick(inputs, asked) });
 }

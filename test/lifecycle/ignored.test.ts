@@ -116,6 +116,16 @@ describe("a setting that the service accepts and does not take", () => {
     expect(changes(await again.up("db", args))).toHaveLength(1);
   });
 
+  test("a Postgres setting that the compute does not have: the outputs lack it, and asking again has a notice", async () => {
+    const lab = new Lab({ between: ignoring("settings") });
+    const args = primary({ settings: { pgSettings: { work_mem: "64MB" } } });
+    await lab.up("db", args);
+    expect(lab.resource("db").outputs).toMatchObject({ settings: {}, notTaken: ["settings.pgSettings.work_mem"] });
+    const again = new Lab({ beside: lab, config: { askAgain: true } });
+    again.state.set("db", lab.resource("db"));
+    expect(await again.preview("db", args)).toMatchObject({ op: "update", notice: "may-restart" });
+  });
+
   test.each<[string, string]>([
     ["64MB", "65536kB"],
     ["1GB", "1048576kB"],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ProviderConfig } from "../../provider/config.js";
 import { approvalOf } from "../../provider/rules/approval.js";
 import { impactOf } from "../../provider/rules/restart.js";
 import { type Asked, wishOf } from "../../provider/rules/wish.js";
@@ -63,18 +64,31 @@ describe("an update that is stored but does not end well", () => {
     expect(state(lab).outputs["size"]).toBe(1);
   });
 
-  test("a setting that the service did not take, in a create that did not end: still asked for after a refresh", async () => {
-    const lab = new Lab({
-      between: (request, go) => go(request.method === "POST" ? withoutTimeout(request) : request),
-    });
-    const args = primary({ suspendTimeoutSeconds: 600, customTimeouts: { create: "30s" } });
-    spoil(lab, { operation: { action: "start_compute", then: "never" } });
-    await lab.fails("db", args);
-    lab.emulator.faults.clear();
-    await lab.refresh();
-    await lab.up("db", args);
-    expect(compute(lab, "db").suspend_timeout_seconds).toBe(600);
-  });
+  test.each(["at once", "after a refresh"])(
+    "what the service did not take in a create that did not end is told %s, and asked for again on demand",
+    async (when) => {
+      const config: Partial<ProviderConfig> = {};
+      const lab = new Lab({
+        between: (request, go) => go(request.method === "POST" ? withoutTimeout(request) : request),
+        config,
+      });
+      const args = primary({ suspendTimeoutSeconds: 600, customTimeouts: { create: "30s" } });
+      spoil(lab, { operation: { action: "start_compute", then: "never" } });
+      await lab.fails("db", args);
+      lab.emulator.faults.clear();
+      expect(state(lab).outputs).toMatchObject({ suspendTimeoutSeconds: 0, notTaken: ["suspendTimeoutSeconds"] });
+      if (when === "after a refresh") await lab.refresh();
+      for (const advance of [600_000, 0]) {
+        await lab.clock.advance(advance);
+        const outcome = await lab.up("db", args);
+        expect(count(outcome, "PATCH")).toBe(0);
+        expect(lab.last.said.join("\n")).toMatch(/did not take suspendTimeoutSeconds.*compute:askAgain/);
+      }
+      config.askAgain = true;
+      await lab.up("db", args);
+      expect(compute(lab, "db").suspend_timeout_seconds).toBe(600);
+    },
+  );
 
   test("a change of another kind in the failed update does not get lost", async () => {
     const lab = await labWith("db", primary({ size: 1 }));

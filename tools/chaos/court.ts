@@ -43,6 +43,8 @@ export interface Spoken {
   body: string;
   at: number;
   answeredAt?: number;
+  /** The answer does not tell whether the work was done. */
+  isInDoubt?: boolean;
   retryAfterMs?: number;
 }
 

@@ -65,7 +65,7 @@ async function settle(stage: Stage, stack: number, calm: Calm, refresh: boolean,
       heed(stage, stack, program, name, message);
       // The engine has taken a value out of the program that the rest of it needs.
       if (
-        / beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16/.test(
+        / beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16|take replaceOnChanges out/.test(
           message,
         )
       )

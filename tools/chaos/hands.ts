@@ -95,21 +95,20 @@ const DEEDS: { [K in Exclude<Hand["what"], "delete">]: (row: EndpointRow, emulat
 const isFree = (row: EndpointRow, branch: string, rows: Record<string, EndpointRow>): boolean =>
   row.type === "read_only" || !Object.values(rows).some((one) => one.type === "read_write" && one.branch_id === branch);
 
-/** @returns the compute that was touched, where something was done */
-export function byHand(
-  emulator: Emulator,
-  hand: Hand,
-  ofSlot: (slot: number) => string | undefined,
-): string | undefined {
+/** @returns the computes that were touched */
+export function byHand(emulator: Emulator, hand: Hand, ofSlot: (slot: number) => string | undefined): string[] {
   const { world } = emulator;
   const ids = Object.keys(world.endpoints);
   const { which } = hand;
   const id = typeof which === "number" ? ids[which % ids.length] : ofSlot(Number(which.at(-1)));
   const row = world.endpoints[id ?? ""];
-  if (id === undefined || !row) return undefined;
+  if (id === undefined || !row) return [];
   if (hand.what === "delete") {
     delete world.endpoints[id];
-    return id;
+    return [id];
   }
-  return DEEDS[hand.what](row, emulator) ? id : undefined;
+  const branch = row.branch_id;
+  // A restore moves all computes of the branch.
+  const touched = hand.what === "restore" ? ids.filter((one) => world.endpoints[one]?.branch_id === branch) : [id];
+  return DEEDS[hand.what](row, emulator) ? touched : [];
 }

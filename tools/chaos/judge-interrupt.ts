@@ -1,4 +1,4 @@
-// One Ctrl-C: what waits ends within a second, what was sent within five, and no change is sent after it.
+// One Ctrl-C: what waits ends within a second, what was sent and has no clear answer within five, and no change is sent after it.
 
 import { type Report, Violation } from "./court";
 
@@ -13,7 +13,7 @@ export function judgeInterrupt(report: Report): void {
   const late = report.sent.find((one) => isChange(one) && one.at > at);
   if (late) throw new Violation("changed after a Ctrl-C", `${late.line}, ${late.at - at} ms after it`);
   const isInFlight = report.sent.some(
-    (one) => isChange(one) && one.at <= at && (one.answeredAt === undefined || one.answeredAt >= at),
+    (one) => isChange(one) && one.at <= at && (one.isInDoubt || one.answeredAt === undefined || one.answeredAt >= at),
   );
   for (const { name, op, from, to } of report.steps) {
     if (to === undefined) throw new Violation("a Ctrl-C that ends nothing", `${op} of ${name} never ended`);

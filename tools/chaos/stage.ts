@@ -232,10 +232,12 @@ export class Stage {
         const slot = this.slots[stack]![index];
         return slot && this.labs[stack]!.state.get(nameOf(index, slot))?.id;
       };
-      const id = byHand(this.labs[0]!.emulator, hand, ofSlot);
-      if (id === undefined) continue;
-      this.#touched.add(id);
-      this.court.everTouched.add(id);
+      const ids = byHand(this.labs[0]!.emulator, hand, ofSlot);
+      if (ids.length === 0) continue;
+      for (const id of ids) {
+        this.#touched.add(id);
+        this.court.everTouched.add(id);
+      }
       this.court.spoilt = true;
       this.tally.hit(`by hand: ${hand.what}`);
     }
@@ -298,6 +300,7 @@ export class Stage {
 
   #heard(spoken: Spoken, answer: TransportAnswer, { clock }: Lab): void {
     spoken.answeredAt = clock.now();
+    spoken.isInDoubt = answer.status >= 500 || (answer.status < 300 && !isWhole(answer.text));
     const asked = answer.headers["retry-after"];
     if (asked) {
       const ms = /^\d+$/.test(asked)
