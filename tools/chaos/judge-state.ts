@@ -11,7 +11,7 @@ export function judgeState(court: Court, report: Report): void {
   for (const [name, resource] of report.after) {
     if (resource.pendingReplacement || resource.initErrors.length > 0 || resource.outputs["unfinished"]) continue;
     judgeResource(name, resource);
-    judgeRecord(report, name, resource);
+    judgeRecord(court, report, name, resource);
     judgeTaken(court, report, name, resource);
   }
 }
@@ -29,7 +29,7 @@ function judgeResource(name: string, resource: Resource): void {
 }
 
 /** The record of what the service did not take speaks of what it was asked. */
-function judgeRecord(report: Report, name: string, { id, outputs }: Resource): void {
+function judgeRecord(court: Court, report: Report, name: string, { id, outputs }: Resource): void {
   const noted = notedIn(outputs);
   const known = notedIn(report.before.get(name)?.outputs ?? {});
   // An answer without the work never reached the service: what the provider sent counts as well as what arrived.
@@ -40,8 +40,21 @@ function judgeRecord(report: Report, name: string, { id, outputs }: Resource): v
       .map(({ body }) => (JSON.parse(body) as { endpoint: Props }).endpoint),
   ];
   const sent = bodies.flatMap((body) => Object.keys(fieldsIn(body)));
+  const row = rowOf(court, id);
+  const isMine = row && !court.lied && !report.touched.has(id) && !report.both;
+  const [has, is] = [askedOf(withoutForm(outputs)), isMine ? fieldsIn(row) : {}];
   for (const path of noted) {
-    if (known.includes(path) || sent.some((field) => speaksOf([path], field))) continue;
+    if (known.includes(path)) continue;
+    const other = Object.keys({ ...has, ...is }).find(
+      (field) => isMine && speaksOf([path], field) && !sameValue(field, has[field], is[field]),
+    );
+    if (other) {
+      throw new Violation(
+        "two truths",
+        `the state of ${name} (${id}) says that the service did not take ${path}, and that the compute has ${JSON.stringify(has[other])}; it has ${JSON.stringify(is[other])}`,
+      );
+    }
+    if (sent.some((field) => speaksOf([path], field))) continue;
     throw new Violation(
       "a record of what was never asked",
       `the state of ${name} (${id}) says that the service did not take ${path}, which was never sent`,
