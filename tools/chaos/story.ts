@@ -215,19 +215,37 @@ const takenBack: fc.Arbitrary<Act[]> = fc
     withOne({ stack, edits: [{ slot: at, back: true }], command: refresh ? "refresh+up" : "up" }),
   ]);
 
+/** Somebody raises a compute's upper limit by hand, and then the program changes one limit: the other is sent along. */
+const oneLimit: fc.Arbitrary<Act[]> = fc
+  .record({
+    stack: fc.constantFrom(0, 1),
+    slot,
+    at: fc.record(place),
+    limits: fc.constantFrom<[number, number][]>([2, 4], [1, 8]),
+  })
+  .map(({ stack, slot: index, at, limits: next }) => [
+    withOne({ stack, edits: [{ slot: index, to: { ...at, limits: [1, 4] } }] }),
+    withOne({
+      stack,
+      edits: [{ slot: index, change: { limits: next } }],
+      hands: [{ what: "raise", which: `slot ${index}` as Hand["which"], at: 0 }],
+    }),
+  ]);
+
 /** One compute goes from one resource to another, which stands on another instance, or from one instance to another. */
 const moves: fc.Arbitrary<Act[]> = fc
   .record({
     slot,
-    instance: fc.constantFrom("same" as const, "away" as const, undefined),
-    as: fc.constantFrom("same resource", "another resource"),
+    made: fc.option(fc.record({ ...place, onDelete: fc.constant("delete" as const) })),
+    instance: fc.constantFrom("same" as const, "same" as const, "away" as const, undefined),
+    as: fc.constantFrom("same resource", "another resource", "another resource"),
     onDelete: fc.constantFrom("delete" as const, undefined),
-    retain: fc.boolean(),
   })
-  .map(({ slot: at, instance, as, onDelete }) => {
+  .map(({ slot: at, made, instance, as, onDelete }) => {
     const change: Partial<Wish> = { instance, ...(as === "another resource" ? { takes: true, onDelete } : {}) };
     const rename: Edit[] = as === "another resource" ? [{ slot: at, rename: true }] : [];
-    return [withOne({ edits: [...rename, { slot: at, change }] })];
+    const first = made ? [withOne({ edits: [{ slot: at, to: made }] })] : [];
+    return [...first, withOne({ edits: [...rename, { slot: at, change }] })];
   });
 
 /** A success is answered without the work, once for each method that changes something. */
@@ -280,6 +298,7 @@ const episodes: fc.Arbitrary<Act[]> = fc
       { weight: 1, arbitrary: drifts },
       { weight: 1, arbitrary: takenBack },
       { weight: 1, arbitrary: moves },
+      { weight: 1, arbitrary: oneLimit },
       { weight: 1, arbitrary: believed },
     ),
     { minLength: 1, maxLength: 4 },
