@@ -26,6 +26,11 @@ export interface RateLimit {
 export interface EmulatorOptions {
   /** Port on 127.0.0.1, for `startEmulator`. @default 0, a free one */
   port?: number;
+  /**
+   * Milliseconds that a connection stays open between two requests, for `startEmulator`. 0: until the client closes it.
+   * @default 0: a client whose program was busy for a while finds it open
+   */
+  keepAliveMs?: number;
   /** The key that reaches everything. @default the one in the `state` file, else one made up */
   apiKey?: string;
   /** Further keys. @default none */
@@ -62,6 +67,11 @@ export interface EmulatorOptions {
   restartIdleStatus?: 412 | 423;
   /** Milliseconds from the end of the operation that makes a branch until the branch is `ready`. @default 0 */
   branchReadyMs?: number;
+  /**
+   * The answer to a request for a branch or a compute on a branch that is not `ready`, such as right after `POST
+   * /projects`: 422 was seen on the service; some clients wait at a 423 only. @default 422
+   */
+  branchNotReadyStatus?: 422 | 423;
   /** What `settings` in a PATCH do to those that are there: take their place, or join them name by name. @default "replace" */
   settingsPatch?: "replace" | "merge";
   /**
@@ -94,6 +104,8 @@ const DEFAULT_RETRY_MS = 1000;
 const DEFAULT_SUSPEND_SECONDS = 300;
 const PUBLIC_RATE_LIMIT: RateLimit = { perMinute: 700, perRouteAndSecond: 40 };
 const LARGEST_PORT = 65_535;
+/** Node.js fires a longer timer at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 const ms = z.number().min(0);
 const count = z.number().int().min(1);
@@ -102,6 +114,7 @@ const count = z.number().int().min(1);
 const Options = z
   .strictObject({
     port: z.number().int().min(0).max(LARGEST_PORT),
+    keepAliveMs: z.number().int().min(0).max(LONGEST_MS),
     apiKey: z.string().min(1),
     keys: z.array(z.strictObject({ key: z.string().min(1), projectId: z.string().optional() })),
     operationMs: z.union([ms, z.record(z.string(), ms)]),
@@ -114,6 +127,7 @@ const Options = z
     idleUpdate: z.enum(["operations", "none"]),
     restartIdleStatus: z.literal([412, 423]),
     branchReadyMs: ms,
+    branchNotReadyStatus: z.literal([422, 423]),
     settingsPatch: z.enum(["replace", "merge"]),
     ignoredFields: z.array(KnownField),
     listOrder: z.enum(["newest", "random"]),
@@ -147,6 +161,7 @@ export function rulesOf(options: EmulatorOptions): Rules {
     idleUpdate: options.idleUpdate ?? "operations",
     restartIdleStatus: options.restartIdleStatus ?? 412,
     branchReadyMs: options.branchReadyMs ?? 0,
+    branchNotReadyStatus: options.branchNotReadyStatus ?? 422,
     settingsPatch: options.settingsPatch ?? "replace",
     ignoredFields: options.ignoredFields ?? [],
     listOrder: options.listOrder ?? "newest",

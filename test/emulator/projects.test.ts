@@ -94,6 +94,64 @@ describe("projects", () => {
     });
   });
 
+  const SETTINGS = {
+    allowed_ips: { ips: [], protected_branches_only: false },
+    enable_logical_replication: false,
+    maintenance_window: { weekdays: [6], start_time: "08:00", end_time: "09:00" },
+    block_public_connections: false,
+    block_vpc_connections: false,
+    hipaa: false,
+  };
+
+  test("show their settings also where nobody has set any, in every answer", async () => {
+    const { call, running } = emulator();
+    const made = (await call("POST", "/projects", { project: { name: "new" } })).body;
+    expect(made.project.settings).toEqual(SETTINGS);
+    expect((await call("GET", PROJECT)).body.project.settings).toEqual(SETTINGS);
+    const { projects } = (await call("GET", "/projects")).body;
+    for (const one of projects) expect(one.settings).toEqual(SETTINGS);
+    // A world from before, or one that a test wrote, holds what it holds.
+    running.world.projects[SEED.projectId]!.settings = { allowed_ips: { ips: ["192.0.2.1"] } };
+    expect((await call("GET", PROJECT)).body.project.settings.allowed_ips).toEqual({
+      ips: ["192.0.2.1"],
+      protected_branches_only: false,
+    });
+    expect((await call("DELETE", `/projects/${made.project.id}`)).body.project.settings).toEqual(SETTINGS);
+  });
+
+  test("keep the settings that a change does not name, and each half of allowed_ips", async () => {
+    const { call } = emulator();
+    const set = async (settings: object) =>
+      (await call("PATCH", PROJECT, { project: { settings } })).body.project.settings;
+    const ips = ["192.0.2.1", "198.51.100.0/24"];
+    expect(await set({ allowed_ips: { ips } })).toEqual({
+      ...SETTINGS,
+      allowed_ips: { ips, protected_branches_only: false },
+    });
+    expect((await set({ allowed_ips: { protected_branches_only: true } })).allowed_ips).toEqual({
+      ips,
+      protected_branches_only: true,
+    });
+    expect((await set({ allowed_ips: {}, hipaa: true })).allowed_ips).toEqual({ ips, protected_branches_only: true });
+    expect(await set({ block_vpc_connections: true })).toMatchObject({ hipaa: true, allowed_ips: { ips } });
+    expect((await set({ allowed_ips: { ips: [] } })).allowed_ips.ips).toEqual([]);
+    expect((await call("GET", PROJECT)).body.project.settings).toMatchObject({ block_vpc_connections: true });
+  });
+
+  test.each<[object, string]>([
+    [{ allowed_ips: [] }, "allowed_ips (unexpected [], object expected"],
+    [{ allowed_ips: { ips: "192.0.2.1" } }, 'ips (unexpected "192.0.2.1", array expected'],
+    [{ allowed_ip: {} }, "allowed_ip (unexpected field"],
+    [{ hipaa: "no" }, 'hipaa (unexpected "no", boolean expected'],
+    [{ quota: { active_time_seconds: -1 } }, "active_time_seconds (int: value -1 less than 0"],
+    [{ audit_log_level: "loud" }, 'audit_log_level (invalid value: "loud"'],
+  ])("refuse the settings %j", async (settings, reason) => {
+    const { call } = emulator();
+    const reply = await call("PATCH", PROJECT, { project: { settings } });
+    expect([reply.status, reply.body.message]).toEqual([400, expect.stringContaining(reason)]);
+    expect((await call("GET", PROJECT)).body.project.settings).toEqual(SETTINGS);
+  });
+
   test("are deleted with all that is in them, also while their operations run", async () => {
     const emulated = emulator();
     await emulated.call("POST", `${PRIMARY}/restart`);
