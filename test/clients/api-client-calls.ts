@@ -17,6 +17,12 @@ type Row = [name: string, call: (api: Client, em: RunningEmulator) => Promise<An
 
 const made = { current_state: "init", pending_state: "active" };
 const running = (...actions: string[]) => ({ operations: actions.map((action) => ({ action })) });
+/** What clients read without a look whether it is there. */
+const SETTINGS = { allowed_ips: { ips: [], protected_branches_only: false } };
+const QUOTA = { quota: { active_time_seconds: 60 } };
+const GRANT = { email: "one@example.com" };
+const GRANTED = { granted_to_email: GRANT.email, granted_at: expect.any(String) };
+const JWKS = { jwks_url: "https://example.com/jwks.json", provider_name: "any", branch_id: main };
 const APPLIED = running("apply_config");
 
 const addRole = (em: RunningEmulator, name: string) =>
@@ -29,14 +35,36 @@ async function idle(api: Client): Promise<void> {
 export const ROWS: Row[] = [
   ["getCurrentUserInfo", (api) => api.getCurrentUserInfo(), 200, { plan: "scale" }],
   ["getCurrentUserOrganizations", (api) => api.getCurrentUserOrganizations(), 200, { organizations: [] }],
+  ["getAuthDetails", (api) => api.getAuthDetails(), 200, { auth_method: "api_key_user" }],
+  [
+    "listApiKeys",
+    async (api) => {
+      await api.createApiKey({ key_name: "ci" });
+      return api.listApiKeys();
+    },
+    200,
+    [{ name: "ci", created_by: { name: "Emulated User" } }],
+  ],
+  [
+    "createApiKey",
+    (api) => api.createApiKey({ key_name: "ci" }),
+    200,
+    { name: "ci", id: expect.any(Number), key: expect.stringMatching(/^napi_/) },
+  ],
+  [
+    "revokeApiKey",
+    async (api) => api.revokeApiKey((await api.createApiKey({ key_name: "ci" })).data.id),
+    200,
+    { name: "ci", revoked: true },
+  ],
   ["getActiveRegions", (api) => api.getActiveRegions({}), 200, { regions: expect.any(Array) }],
   [
     "createProject",
     (api) => api.createProject({ project: { name: "new", pg_version: 16, branch: { name: "trunk" } } }),
     201,
     {
-      project: { name: "new", pg_version: 16 },
-      branch: { name: "trunk", default: true },
+      project: { name: "new", pg_version: 16, settings: SETTINGS },
+      branch: { name: "trunk", default: true, init_source: "parent-data" },
       endpoints: [{ type: "read_write", ...made }],
       roles: [{ name: "neondb_owner" }],
       databases: [{ name: "neondb" }],
@@ -48,15 +76,15 @@ export const ROWS: Row[] = [
     "listProjects",
     (api) => api.listProjects({ limit: 1, search: "quiet" }),
     200,
-    { projects: [{ id: P }], pagination: { cursor: P } },
+    { projects: [{ id: P, settings: SETTINGS }], pagination: { cursor: P } },
   ],
   ["listSharedProjects", (api) => api.listSharedProjects({ limit: 100 }), 200, { projects: [] }],
-  ["getProject", (api) => api.getProject(P), 200, { project: { id: P, name: "quiet-meadow" } }],
+  ["getProject", (api) => api.getProject(P), 200, { project: { id: P, settings: SETTINGS } }],
   [
     "updateProject",
-    (api) => api.updateProject(P, { project: { name: "n", settings: { quota: { active_time_seconds: 60 } } } }),
+    (api) => api.updateProject(P, { project: { name: "n", settings: { ...QUOTA, allowed_ips: {} } } }),
     200,
-    { project: { name: "n", settings: { quota: { active_time_seconds: 60 } } }, operations: [] },
+    { project: { name: "n", settings: { ...QUOTA, ...SETTINGS } }, operations: [] },
   ],
   ["deleteProject", (api) => api.deleteProject(second.projectId), 200, { project: { id: second.projectId } }],
   [
@@ -65,8 +93,38 @@ export const ROWS: Row[] = [
     200,
     { libraries: expect.arrayContaining([expect.objectContaining({ library_name: "pg_cron" })]) },
   ],
-  ["listProjectPermissions", (api) => api.listProjectPermissions(P), 200, { project_permissions: [] }],
-  ["getProjectJwks", (api) => api.getProjectJwks(P), 200, { jwks: [] }],
+  [
+    "listProjectPermissions",
+    async (api) => {
+      await api.grantPermissionToProject(P, GRANT);
+      return api.listProjectPermissions(P);
+    },
+    200,
+    { project_permissions: [GRANTED] },
+  ],
+  ["grantPermissionToProject", (api) => api.grantPermissionToProject(P, GRANT), 200, GRANTED],
+  [
+    "revokePermissionFromProject",
+    async (api) => api.revokePermissionFromProject(P, (await api.grantPermissionToProject(P, GRANT)).data.id),
+    200,
+    { ...GRANTED, revoked_at: expect.any(String) },
+  ],
+  [
+    "getProjectJwks",
+    async (api) => {
+      await api.addProjectJwks(P, JWKS);
+      return api.getProjectJwks(P);
+    },
+    200,
+    { jwks: [JWKS] },
+  ],
+  ["addProjectJwks", (api) => api.addProjectJwks(P, JWKS), 201, { jwks: JWKS, operations: [] }],
+  [
+    "deleteProjectJwks",
+    async (api) => api.deleteProjectJwks(P, (await api.addProjectJwks(P, JWKS)).data.jwks.id),
+    200,
+    JWKS,
+  ],
   ["listProjectVpcEndpoints", (api) => api.listProjectVpcEndpoints(P), 200, { endpoints: [] }],
   ["listSnapshots", (api) => api.listSnapshots(P), 200, { snapshots: [] }],
   ["listProjectBranchBuckets", (api) => api.listProjectBranchBuckets(P, main), 200, { buckets: [] }],
@@ -77,13 +135,16 @@ export const ROWS: Row[] = [
     "createProjectBranch",
     (api) =>
       api.createProjectBranch(P, {
-        branch: { name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z" },
+        branch: { name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z", parent_lsn: "0/1A2B3C" },
         endpoints: [{ type: EndpointType.ReadWrite, autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 60 }],
         annotation_value: { from: "a-test" },
       }),
     201,
     {
-      branch: { name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z", current_state: "init" },
+      branch: {
+        ...{ name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z", current_state: "init" },
+        ...{ init_source: "parent-data", parent_lsn: "0/1A2B3C" },
+      },
       endpoints: [{ autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 60 }],
       ...running("create_branch", "start_compute"),
     },
@@ -92,10 +153,19 @@ export const ROWS: Row[] = [
     "listProjectBranches",
     (api) => api.listProjectBranches({ ...AT, limit: 2, sort_by: "name", sort_order: "asc" }),
     200,
-    { branches: [{ name: "dev" }, { name: "main" }], annotations: {}, pagination: { next: expect.any(String) } },
+    {
+      branches: [{ name: "dev", init_source: "parent-data" }, { name: "main" }],
+      annotations: {},
+      pagination: { next: expect.any(String) },
+    },
   ],
   ["countProjectBranches", (api) => api.countProjectBranches({ ...AT, search: "ev" }), 200, { count: 2 }],
-  ["getProjectBranch", (api) => api.getProjectBranch(P, main), 200, { branch: { id: main, default: true } }],
+  [
+    "getProjectBranch",
+    (api) => api.getProjectBranch(P, main),
+    200,
+    { branch: { id: main, init_source: "parent-data" } },
+  ],
   [
     "updateProjectBranch",
     (api) => api.updateProjectBranch(P, dev, { branch: { name: "develop", protected: true, expires_at: null } }),
