@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HELP, parseFlags } from "../../cli/emulator-flags.js";
 import { createEmulator, type EmulatorOptions } from "../../emulator/index.js";
@@ -38,6 +40,11 @@ describe("each flag is the option of the same name", () => {
   test("and each flag of the help is in this table", () => {
     const flags = [...HELP.matchAll(/^ {2}(--[\w-]+) \S/gm)].map(([, flag]) => flag);
     expect(new Set(flags)).toEqual(new Set(CASES.map(([flag]) => flag)));
+  });
+
+  test("and the README names each", () => {
+    const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
+    expect(CASES.map(([flag]) => flag).filter((flag) => !readme.includes(`${flag} `))).toEqual([]);
   });
 
   test("without flags there are no options", () => {
