@@ -91,7 +91,11 @@ const FLAGS: Flag[] = [
   { name: "failedRetryMs", value: "MS", help: "how long until then (default 1000)", parse: wholeNumber(LONGEST_MS) },
   choice("idleUpdate", ["operations", "none"], "what updating an idle compute answers"),
   status("restartIdleStatus", [412, 423], "what restarting an idle compute answers"),
-  choice("settingsPatch", ["replace", "merge"], "what settings in a PATCH do to those that are there"),
+  choice(
+    "settingsPatch",
+    ["replace", "merge"],
+    "what settings in a PATCH, and a project's allowed_ips, do to those that are there",
+  ),
   {
     name: "ignoredFields",
     value: "A,B",

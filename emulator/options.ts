@@ -72,7 +72,10 @@ export interface EmulatorOptions {
    * /projects`: 422 was seen on the service; some clients wait at a 423 only. @default 422
    */
   branchNotReadyStatus?: 422 | 423;
-  /** What `settings` in a PATCH do to those that are there: take their place, or join them name by name. @default "replace" */
+  /**
+   * What `settings` of a compute, and `allowed_ips` of a project, do in a PATCH to those that are there: take their place,
+   * or join them name by name. @default "replace"
+   */
   settingsPatch?: "replace" | "merge";
   /**
    * Fields of a compute that POST and PATCH answer with success and do not take: `"autoscaling_limit_max_cu"`,

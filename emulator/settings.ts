@@ -1,3 +1,5 @@
+import type { Rules } from "./rules.js";
+
 /** The settings of a project. The world holds only those that somebody has set. */
 type ProjectSettings = Record<string, unknown>;
 
@@ -15,14 +17,25 @@ const DEFAULTS: ProjectSettings = {
   hipaa: false,
 };
 
-/**
- * Each setting that is sent replaces the one before. Modelling choice: `allowed_ips` is merged field by field, because
- * clients send one of its fields alone, or `{}`, and mean the other to stay.
- */
-export function mergedSettings(before: ProjectSettings, sent: ProjectSettings = {}): ProjectSettings {
-  const merged = { ...before, ...sent };
-  const parts = [before, sent].map((one) => one["allowed_ips"] as object | undefined);
-  return parts.some(Boolean) ? { ...merged, allowed_ips: Object.assign({}, ...parts) } : merged;
+/** `allowed_ips` of the one with those of the other on top, field by field. */
+function mergedIps(below: ProjectSettings, above: ProjectSettings): ProjectSettings {
+  const parts = [below, above].map((one) => one["allowed_ips"] as object | undefined);
+  return parts.some(Boolean) ? { allowed_ips: Object.assign({}, ...parts) } : {};
 }
 
-export const shownSettings = (stored: ProjectSettings): ProjectSettings => mergedSettings(DEFAULTS, stored);
+/**
+ * Each setting that is sent replaces the one before. Whether `allowed_ips` does so as a whole is not documented. The
+ * service's own command reads both fields and sends both back, and a Terraform provider sends `{}` where a program no
+ * longer names any: both fit a service that replaces.
+ */
+export const patchedProjectSettings = (
+  { settingsPatch }: Rules,
+  before: ProjectSettings,
+  sent: ProjectSettings = {},
+): ProjectSettings => ({ ...before, ...sent, ...(settingsPatch === "merge" ? mergedIps(before, sent) : {}) });
+
+export const shownSettings = (stored: ProjectSettings): ProjectSettings => ({
+  ...DEFAULTS,
+  ...stored,
+  ...mergedIps(DEFAULTS, stored),
+});

@@ -119,24 +119,31 @@ describe("projects", () => {
     expect((await call("DELETE", `/projects/${made.project.id}`)).body.project.settings).toEqual(SETTINGS);
   });
 
-  test("keep the settings that a change does not name, and each half of allowed_ips", async () => {
-    const { call } = emulator();
-    const set = async (settings: object) =>
-      (await call("PATCH", PROJECT, { project: { settings } })).body.project.settings;
-    const ips = ["192.0.2.1", "198.51.100.0/24"];
-    expect(await set({ allowed_ips: { ips } })).toEqual({
-      ...SETTINGS,
-      allowed_ips: { ips, protected_branches_only: false },
-    });
-    expect((await set({ allowed_ips: { protected_branches_only: true } })).allowed_ips).toEqual({
-      ips,
-      protected_branches_only: true,
-    });
-    expect((await set({ allowed_ips: {}, hipaa: true })).allowed_ips).toEqual({ ips, protected_branches_only: true });
-    expect(await set({ block_vpc_connections: true })).toMatchObject({ hipaa: true, allowed_ips: { ips } });
-    expect((await set({ allowed_ips: { ips: [] } })).allowed_ips.ips).toEqual([]);
-    expect((await call("GET", PROJECT)).body.project.settings).toMatchObject({ block_vpc_connections: true });
-  });
+  const ips = ["192.0.2.1", "198.51.100.0/24"];
+  const both = { ips, protected_branches_only: true };
+  test.each<[object, object, object]>([
+    [{ hipaa: true }, both, both],
+    [{ allowed_ips: { ips: [] } }, { ips: [], protected_branches_only: false }, { ...both, ips: [] }],
+    [
+      { allowed_ips: { protected_branches_only: false } },
+      SETTINGS.allowed_ips,
+      { ips, protected_branches_only: false },
+    ],
+    [{ allowed_ips: {} }, SETTINGS.allowed_ips, both],
+  ])(
+    "whose settings are changed by %j keep what it does not name; allowed_ips as is chosen",
+    async (sent, ...expected) => {
+      for (const [index, settingsPatch] of (["replace", "merge"] as const).entries()) {
+        const { call } = emulator({ settingsPatch });
+        const set = async (settings: object) =>
+          (await call("PATCH", PROJECT, { project: { settings } })).body.project.settings;
+        expect(await set({ block_vpc_connections: true, allowed_ips: both })).toMatchObject({ allowed_ips: both });
+        const after = { ...SETTINGS, block_vpc_connections: true, ...sent, allowed_ips: expected[index] };
+        expect(await set(sent)).toEqual(after);
+        expect((await call("GET", PROJECT)).body.project.settings).toEqual(after);
+      }
+    },
+  );
 
   test.each<[object, string]>([
     [{ allowed_ips: [] }, "allowed_ips (unexpected [], object expected"],
