@@ -1,28 +1,21 @@
 /**
  * The calls of `@neondatabase/api-client`, each with what it is told and what comes of it.
  */
-import { type Api, EndpointType } from "@neondatabase/api-client";
+import { EndpointType } from "@neondatabase/api-client";
 import { expect } from "vitest";
 import { type RunningEmulator, SEED } from "../../emulator/index.js";
+import { type Client, type Row, SHARING_ROWS } from "./api-client-sharing";
 
 const { projectId, primaryId, branches, second } = SEED;
 const { main, dev } = branches;
 const P = projectId;
 const AT = { projectId };
 
-export type Client = Api<unknown>;
-type Answered = { status: number; data: unknown };
-/** What is called; the last request is the one that is meant. Then the status, and something of the answer. */
-type Row = [name: string, call: (api: Client, em: RunningEmulator) => Promise<Answered>, status: number, data: object];
-
 const made = { current_state: "init", pending_state: "active" };
 const running = (...actions: string[]) => ({ operations: actions.map((action) => ({ action })) });
 /** What clients read without a look whether it is there. */
 const SETTINGS = { allowed_ips: { ips: [], protected_branches_only: false } };
 const QUOTA = { quota: { active_time_seconds: 60 } };
-const GRANT = { email: "one@example.com" };
-const GRANTED = { granted_to_email: GRANT.email, granted_at: expect.any(String) };
-const JWKS = { jwks_url: "https://example.com/jwks.json", provider_name: "any", branch_id: main };
 const APPLIED = running("apply_config");
 
 const addRole = (em: RunningEmulator, name: string) =>
@@ -33,30 +26,9 @@ async function idle(api: Client): Promise<void> {
 }
 
 export const ROWS: Row[] = [
+  ...SHARING_ROWS,
   ["getCurrentUserInfo", (api) => api.getCurrentUserInfo(), 200, { plan: "scale" }],
   ["getCurrentUserOrganizations", (api) => api.getCurrentUserOrganizations(), 200, { organizations: [] }],
-  ["getAuthDetails", (api) => api.getAuthDetails(), 200, { auth_method: "api_key_user" }],
-  [
-    "listApiKeys",
-    async (api) => {
-      await api.createApiKey({ key_name: "ci" });
-      return api.listApiKeys();
-    },
-    200,
-    [{ name: "ci", created_by: { name: "Emulated User" } }],
-  ],
-  [
-    "createApiKey",
-    (api) => api.createApiKey({ key_name: "ci" }),
-    200,
-    { name: "ci", id: expect.any(Number), key: expect.stringMatching(/^napi_/) },
-  ],
-  [
-    "revokeApiKey",
-    async (api) => api.revokeApiKey((await api.createApiKey({ key_name: "ci" })).data.id),
-    200,
-    { name: "ci", revoked: true },
-  ],
   ["getActiveRegions", (api) => api.getActiveRegions({}), 200, { regions: expect.any(Array) }],
   [
     "createProject",
@@ -92,38 +64,6 @@ export const ROWS: Row[] = [
     (api) => api.getAvailablePreloadLibraries(P),
     200,
     { libraries: expect.arrayContaining([expect.objectContaining({ library_name: "pg_cron" })]) },
-  ],
-  [
-    "listProjectPermissions",
-    async (api) => {
-      await api.grantPermissionToProject(P, GRANT);
-      return api.listProjectPermissions(P);
-    },
-    200,
-    { project_permissions: [GRANTED] },
-  ],
-  ["grantPermissionToProject", (api) => api.grantPermissionToProject(P, GRANT), 200, GRANTED],
-  [
-    "revokePermissionFromProject",
-    async (api) => api.revokePermissionFromProject(P, (await api.grantPermissionToProject(P, GRANT)).data.id),
-    200,
-    { ...GRANTED, revoked_at: expect.any(String) },
-  ],
-  [
-    "getProjectJwks",
-    async (api) => {
-      await api.addProjectJwks(P, JWKS);
-      return api.getProjectJwks(P);
-    },
-    200,
-    { jwks: [JWKS] },
-  ],
-  ["addProjectJwks", (api) => api.addProjectJwks(P, JWKS), 201, { jwks: JWKS, operations: [] }],
-  [
-    "deleteProjectJwks",
-    async (api) => api.deleteProjectJwks(P, (await api.addProjectJwks(P, JWKS)).data.jwks.id),
-    200,
-    JWKS,
   ],
   ["listProjectVpcEndpoints", (api) => api.listProjectVpcEndpoints(P), 200, { endpoints: [] }],
   ["listSnapshots", (api) => api.listSnapshots(P), 200, { snapshots: [] }],
