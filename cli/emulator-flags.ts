@@ -66,12 +66,6 @@ function fields(text: string): string[] {
 
 const FLAGS: Flag[] = [
   { name: "port", value: "PORT", help: "0, the default, takes a free one", parse: wholeNumber(LARGEST_PORT) },
-  {
-    name: "keepAliveMs",
-    value: "MS",
-    help: "how long a connection stays open between two requests; 0, the default: until the client closes it",
-    parse: wholeNumber(LONGEST_MS),
-  },
   { name: "apiKey", value: "KEY", help: "the key that clients must send; made up if left out", parse: key },
   {
     name: "state",
@@ -122,6 +116,12 @@ const FLAGS: Flag[] = [
     value: "public|M[/S]",
     help: "429 beyond M requests a minute and S a second for each route; public is 700/40",
     parse: rateLimit,
+  },
+  {
+    name: "keepAliveMs",
+    value: "MS",
+    help: "how long a connection stays open between two requests; 0, the default: until the client closes it",
+    parse: wholeNumber(LONGEST_MS),
   },
   choice("retryAfter", ["none", "seconds", "date"], "send Retry-After with 423 and 429"),
   {

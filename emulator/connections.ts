@@ -1,4 +1,4 @@
-import type { ServerOptions } from "node:http";
+import type { Server } from "node:http";
 import type { EmulatorOptions } from "./options.js";
 
 /**
@@ -6,7 +6,9 @@ import type { EmulatorOptions } from "./options.js";
  * after 60. A test program that computes, or waits for a child process, finds out by a reset in the middle of its next
  * POST. Only programs of this machine connect, so nobody is to be kept from holding connections: the client closes them.
  */
-export const connectionOptions = ({ keepAliveMs = 0 }: EmulatorOptions): ServerOptions => ({
+export const connectionTimes = ({
+  keepAliveMs = 0,
+}: EmulatorOptions): Pick<Server, "keepAliveTimeout" | "headersTimeout" | "requestTimeout"> => ({
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 0,
   requestTimeout: 0,

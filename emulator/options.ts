@@ -26,11 +26,6 @@ export interface RateLimit {
 export interface EmulatorOptions {
   /** Port on 127.0.0.1, for `startEmulator`. @default 0, a free one */
   port?: number;
-  /**
-   * Milliseconds that a connection stays open between two requests, for `startEmulator`. 0: until the client closes it.
-   * @default 0: a client whose program was busy for a while finds it open
-   */
-  keepAliveMs?: number;
   /** The key that reaches everything. @default the one in the `state` file, else one made up */
   apiKey?: string;
   /** Further keys. @default none */
@@ -96,6 +91,11 @@ export interface EmulatorOptions {
   availabilityCheckMs?: number;
   /** `"public"` is what the public service documents: 700 a minute, and 40 a second for each route. @default no limit */
   rateLimit?: "public" | RateLimit;
+  /**
+   * Milliseconds that a connection stays open between two requests, for `startEmulator`. 0: until the client closes it.
+   * @default 0: a client whose program was busy for a while finds it open
+   */
+  keepAliveMs?: number;
   /** Send `Retry-After` with 423 and 429, in seconds or as a date; it is not documented. @default "none" */
   retryAfter?: "none" | "seconds" | "date";
   /** Seconds without activity that a `suspend_timeout_seconds` of 0 stands for. @default 300 */
@@ -117,7 +117,6 @@ const count = z.number().int().min(1);
 const Options = z
   .strictObject({
     port: z.number().int().min(0).max(LARGEST_PORT),
-    keepAliveMs: z.number().int().min(0).max(LONGEST_MS),
     apiKey: z.string().min(1),
     keys: z.array(z.strictObject({ key: z.string().min(1), projectId: z.string().optional() })),
     operationMs: z.union([ms, z.record(z.string(), ms)]),
@@ -140,6 +139,7 @@ const Options = z
       z.literal("public"),
       z.strictObject({ perMinute: count.optional(), perRouteAndSecond: count.optional() }),
     ]),
+    keepAliveMs: z.number().int().min(0).max(LONGEST_MS),
     retryAfter: z.enum(["none", "seconds", "date"]),
     suspendDefaultSeconds: z.number().positive(),
   })

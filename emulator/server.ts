@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RunningEmulator } from "./api.js";
-import { connectionOptions } from "./connections.js";
+import { connectionTimes } from "./connections.js";
 import { build } from "./core.js";
 import { hold } from "./hold.js";
 import { BASE_PATH, largestBody } from "./http.js";
@@ -20,7 +20,7 @@ const LOOPBACK = "127.0.0.1";
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
   const { emulator, keep } = build(options);
   const release = options.state === undefined ? () => {} : hold(options.state);
-  const server = createServer(connectionOptions(options), (request, response) => {
+  const server = createServer((request, response) => {
     // A client that hangs up while it is served is no news.
     serve(request, response).catch(() => request.socket.destroy());
   });
@@ -45,6 +45,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
   try {
     // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
     await keep();
+    Object.assign(server, connectionTimes(options));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(options.port ?? 0, LOOPBACK, resolve);

@@ -1,12 +1,12 @@
 import { shown } from "../answers.js";
 import { apiKeyId, apiKeyText } from "../ids.js";
+import { own } from "../own.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
 import { instant } from "../time.js";
 import type { ApiKeyRow, World } from "../world.js";
 import { creator, ofPerson } from "./account.js";
 import { ApiKeyCreateBody } from "./bodies.js";
-import { own } from "./lookup.js";
 
 /**
  * Keys that are made by request. Each reaches everything until it is revoked. Modelling choices: the keys that the

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { connectionOptions } from "../../emulator/connections.js";
+import { connectionTimes } from "../../emulator/connections.js";
 import { type RunningEmulator, startEmulator } from "../../emulator/index.js";
 import { ENDPOINTS, KEY, PRIMARY, PROJECT } from "./support.js";
 
@@ -131,7 +131,7 @@ describe("a connection", () => {
 
   test("may be as slow with its headers as it likes", () => {
     // The limits of Node.js are 60 and 300 seconds: too long for a test, so this one looks at what the server is told.
-    expect(connectionOptions({})).toEqual({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
+    expect(connectionTimes({})).toEqual({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
   });
 
   test("that is open and idle does not keep the emulator from closing", async () => {
