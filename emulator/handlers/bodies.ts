@@ -23,7 +23,8 @@ const EndpointDefaultsBody = options
 const count = z.number().int().min(0).optional();
 const switched = z.boolean().optional();
 
-export const ProjectSettingsBody = z.strictObject({
+/** Settings that a newer client knows are kept and shown as they are: nothing here depends on them. */
+const ProjectSettingsBody = z.looseObject({
   quota: z
     .strictObject({
       active_time_seconds: count,

@@ -105,7 +105,9 @@ describe("a connection", () => {
     });
     const answered = () => new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
     const ask = async () => {
-      socket.write(`GET /api/v2${PRIMARY} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${KEY}\r\n\r\n`);
+      socket.write(
+        `GET /api/v2${PRIMARY} HTTP/1.1\r\nhost: ${new URL(running.url).host}\r\nauthorization: Bearer ${KEY}\r\n\r\n`,
+      );
       return (await answered()).split("\r\n", 1)[0];
     };
     return { socket, ask, isClosed: () => closed };
