@@ -32,6 +32,11 @@ function choice(name: keyof EmulatorOptions, words: string[], help: string): Fla
   return { name, value: words.join("|"), help: `${help} (default ${words[0]})`, parse };
 }
 
+function status(name: keyof EmulatorOptions, numbers: number[], help: string): Flag {
+  const words = choice(name, numbers.map(String), help);
+  return { ...words, parse: (text) => Number(words.parse(text)) };
+}
+
 function key(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new Error("must be printable characters without spaces");
@@ -79,8 +84,12 @@ const FLAGS: Flag[] = [
   choice("failed", ["final", "retried"], "is a scripted failed operation at its end, or tried again"),
   { name: "failedRetryMs", value: "MS", help: "how long until then (default 1000)", parse: wholeNumber(LONGEST_MS) },
   choice("idleUpdate", ["operations", "none"], "what updating an idle compute answers"),
-  { ...choice("restartIdleStatus", ["412", "423"], "what restarting an idle compute answers"), parse: restartStatus },
-  choice("settingsPatch", ["replace", "merge"], "what settings in a PATCH do to those that are there"),
+  status("restartIdleStatus", [412, 423], "what restarting an idle compute answers"),
+  choice(
+    "settingsPatch",
+    ["replace", "merge"],
+    "what settings in a PATCH, and a project's allowed_ips, do to those that are there",
+  ),
   {
     name: "ignoredFields",
     value: "A,B",
@@ -95,6 +104,7 @@ const FLAGS: Flag[] = [
     help: "from the end of its operation until a branch takes computes (default 0)",
     parse: wholeNumber(LONGEST_MS),
   },
+  status("branchNotReadyStatus", [422, 423], "what a request for a branch that is not ready answers"),
   {
     name: "availabilityCheckMs",
     value: "MS",
@@ -107,6 +117,12 @@ const FLAGS: Flag[] = [
     help: "429 beyond M requests a minute and S a second for each route; public is 700/40",
     parse: rateLimit,
   },
+  {
+    name: "keepAliveMs",
+    value: "MS",
+    help: "how long a connection stays open between two requests; 0, the default: until the client closes it",
+    parse: wholeNumber(LONGEST_MS),
+  },
   choice("retryAfter", ["none", "seconds", "date"], "send Retry-After with 423 and 429"),
   {
     name: "suspendDefaultSeconds",
@@ -115,11 +131,6 @@ const FLAGS: Flag[] = [
     parse: wholeNumber(A_YEAR_SECONDS, 1),
   },
 ];
-
-function restartStatus(text: string): number {
-  if (text === "412" || text === "423") return Number(text);
-  throw new Error(`must be 412 or 423, not ${JSON.stringify(text)}`);
-}
 
 const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const shown = ({ name, value }: Flag) => `  --${flagOf(name)} ${value}`;

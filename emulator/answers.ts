@@ -1,15 +1,25 @@
+import { shownSettings } from "./settings.js";
 import { msOf, seconds } from "./time.js";
-import type { BranchRow, DatabaseRow, EndpointRow, OperationRow, ProjectRow, RoleRow } from "./world.js";
+import type {
+  BranchRow,
+  DatabaseRow,
+  EndpointRow,
+  JwksRow,
+  OperationRow,
+  PermissionRow,
+  ProjectRow,
+  RoleRow,
+} from "./world.js";
 
 /** The world's rows as the API shows them: whole seconds, no field without a value, nothing of the emulator's own. */
 
 type Json = Record<string, unknown>;
 
-/** Every field that holds a time, under the names of the wire. */
-const TIMES = new Set(["last_active", "expires_at", "retry_at"]);
+/** Fields that hold a time, but don't end in `_at`. */
+const TIMES = new Set(["last_active", "parent_timestamp"]);
 const isTime = (name: string) => name.endsWith("_at") || TIMES.has(name);
 
-function shown(row: object): Json {
+export function shown(row: object): Json {
   const fields = Object.entries(row).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
     fields.map(([name, value]) => [name, isTime(name) && typeof value === "string" ? seconds(value) : value]),
@@ -38,7 +48,9 @@ const NO_USE = { active_time_seconds: 0, compute_time_seconds: 0, written_data_b
 
 export function branchAnswer(row: BranchRow): Json {
   const { annotation: _a, roles: _r, databases: _d, ready_at: _at, ...rest } = row;
-  return shown({ ...rest, primary: row.default, creation_source: "console", cpu_used_sec: 0, ...NO_USE });
+  // Clients compare `init_source` with their default, also on a root branch: it is in every answer.
+  const init_source = row.init_source ?? "parent-data";
+  return shown({ ...rest, init_source, primary: row.default, creation_source: "console", cpu_used_sec: 0, ...NO_USE });
 }
 
 export const annotationAnswer = (row: BranchRow): Json => ({
@@ -66,6 +78,9 @@ export const databaseAnswer = (branch: BranchRow, database: DatabaseRow): Json =
   updated_at: seconds(database.updated_at ?? database.created_at),
 });
 
+export const jwksAnswer = (row: JwksRow): Json => shown(row);
+export const permissionAnswer = (row: PermissionRow): Json => shown(row);
+
 const OWNER = "org-emulator-00000001";
 const SIZE_LIMIT_MIB = 16_384;
 const BYTES_PER_MIB = 1_048_576;
@@ -92,8 +107,9 @@ export function projectAnswer(row: ProjectRow): Json {
 /** A row of the list of projects is not the project: it has other counters. */
 export const projectItem = (row: ProjectRow): Json => shown({ ...projectFields(row), active_time: 0 });
 
-const projectFields = (row: ProjectRow): Json => ({
+const projectFields = ({ permissions: _p, jwks: _j, ...row }: ProjectRow): Json => ({
   ...row,
+  settings: shownSettings(row.settings),
   platform_id: platformOf(row.region_id),
   proxy_host: proxyHost(row.region_id),
   branch_logical_size_limit: SIZE_LIMIT_MIB,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ProjectCreateBody } from "./handlers/bodies.js";
+import type { BranchCreateBody, ProjectCreateBody } from "./handlers/bodies.js";
 import { branchId, databaseId, password, projectId } from "./ids.js";
 import { unknownRegion } from "./refuse.js";
 import type { Site } from "./rules.js";
@@ -41,12 +41,18 @@ export function newProject(
   };
 }
 
+type InitSource = NonNullable<NonNullable<z.output<typeof BranchCreateBody>["branch"]>["init_source"]>;
+
 interface BranchWish {
   id?: string;
   /** Absent: the branch's id. */
   name?: string;
   /** Roles and databases come from the parent; a root branch gets one of each. */
   parent?: BranchRow;
+  /** The point of the parent's history that was asked for. */
+  point?: { parent_lsn?: string; parent_timestamp?: string };
+  /** `schema-only`: a root branch with the roles and databases of `parent`. */
+  initSource?: InitSource;
   default?: boolean;
   protected?: boolean;
   expires_at?: string;
@@ -61,10 +67,15 @@ export function newBranch(site: Site, project: ProjectRow, wish: BranchWish): Br
   const id = wish.id ?? branchId(site.random, site.world.branches);
   const database = wish.database ?? DEFAULT_DATABASE;
   const role = wish.role ?? `${database}_owner`;
+  const { parent_lsn, parent_timestamp } = wish.point ?? {};
+  const initSource = wish.initSource ?? "parent-data";
   return {
     id,
     project_id: project.id,
-    ...(wish.parent ? { parent_id: wish.parent.id } : {}),
+    ...(wish.parent && initSource === "parent-data" ? { parent_id: wish.parent.id } : {}),
+    ...(parent_lsn !== undefined ? { parent_lsn } : {}),
+    ...(parent_timestamp !== undefined ? { parent_timestamp: worldTime(parent_timestamp) } : {}),
+    init_source: initSource,
     name: wish.name ?? id,
     current_state: "init",
     pending_state: "ready",

@@ -8,6 +8,8 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const PLACE = "a5";
 const TAIL_LENGTH = 6;
 const PROJECT_DIGITS = 8;
+const API_KEY_DIGITS = 7;
+const API_KEY_LENGTH = 64;
 const PASSWORD_LENGTH = 12;
 const LARGEST_DATABASE_ID = 1e8;
 
@@ -39,6 +41,14 @@ export const projectId = (random: () => number, rows: Rows) =>
     () => `${words(random)}-${pick(random, "123456789")}${letters(random, PROJECT_DIGITS - 1, "0123456789")}`,
   );
 export const databaseId = (random: () => number) => Math.floor(random() * LARGEST_DATABASE_ID);
+export const apiKeyId = (random: () => number, rows: Rows): number =>
+  Number(
+    fresh(
+      (id) => Object.hasOwn(rows, id),
+      () => `${pick(random, "123456789")}${letters(random, API_KEY_DIGITS - 1, "0123456789")}`,
+    ),
+  );
+export const apiKeyText = (random: () => number) => `napi_${letters(random, API_KEY_LENGTH)}`;
 export const password = (random: () => number) => `npg_${letters(random, PASSWORD_LENGTH)}`;
 
 export function uuid(random: () => number, taken: (id: string) => boolean = () => false): string {

@@ -15,14 +15,17 @@ export { SEED, type Seed } from "./seed.js";
 export { startEmulator } from "./server.js";
 export { realTime, seededRandom, type Time, type VirtualTime, virtualTime } from "./time.js";
 export type {
+  ApiKeyRow,
   BranchRow,
   DatabaseRow,
   EndpointDefaults,
   EndpointRow,
   EndpointSettings,
   EndpointState,
+  JwksRow,
   OperationEnd,
   OperationRow,
+  PermissionRow,
   ProjectRow,
   RoleRow,
   World,

@@ -62,7 +62,15 @@ export interface EmulatorOptions {
   restartIdleStatus?: 412 | 423;
   /** Milliseconds from the end of the operation that makes a branch until the branch is `ready`. @default 0 */
   branchReadyMs?: number;
-  /** What `settings` in a PATCH do to those that are there: take their place, or join them name by name. @default "replace" */
+  /**
+   * The answer to a request for a branch or a compute on a branch that is not `ready`, such as right after `POST
+   * /projects`: 422 was seen on the service; some clients wait at a 423 only. @default 422
+   */
+  branchNotReadyStatus?: 422 | 423;
+  /**
+   * What `settings` of a compute, and `allowed_ips` of a project, do in a PATCH to those that are there: take their place,
+   * or join them name by name. @default "replace"
+   */
   settingsPatch?: "replace" | "merge";
   /**
    * Fields of a compute that POST and PATCH answer with success and do not take: `"autoscaling_limit_max_cu"`,
@@ -83,6 +91,11 @@ export interface EmulatorOptions {
   availabilityCheckMs?: number;
   /** `"public"` is what the public service documents: 700 a minute, and 40 a second for each route. @default no limit */
   rateLimit?: "public" | RateLimit;
+  /**
+   * Milliseconds that a connection stays open between two requests, for `startEmulator`. 0: until the client closes it.
+   * @default 0: a client whose program was busy for a while finds it open
+   */
+  keepAliveMs?: number;
   /** Send `Retry-After` with 423 and 429, in seconds or as a date; it is not documented. @default "none" */
   retryAfter?: "none" | "seconds" | "date";
   /** Seconds without activity that a `suspend_timeout_seconds` of 0 stands for. @default 300 */
@@ -94,6 +107,8 @@ const DEFAULT_RETRY_MS = 1000;
 const DEFAULT_SUSPEND_SECONDS = 300;
 const PUBLIC_RATE_LIMIT: RateLimit = { perMinute: 700, perRouteAndSecond: 40 };
 const LARGEST_PORT = 65_535;
+/** Node.js fires a longer timer at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 const ms = z.number().min(0);
 const count = z.number().int().min(1);
@@ -114,6 +129,7 @@ const Options = z
     idleUpdate: z.enum(["operations", "none"]),
     restartIdleStatus: z.literal([412, 423]),
     branchReadyMs: ms,
+    branchNotReadyStatus: z.literal([422, 423]),
     settingsPatch: z.enum(["replace", "merge"]),
     ignoredFields: z.array(KnownField),
     listOrder: z.enum(["newest", "random"]),
@@ -123,6 +139,7 @@ const Options = z
       z.literal("public"),
       z.strictObject({ perMinute: count.optional(), perRouteAndSecond: count.optional() }),
     ]),
+    keepAliveMs: z.number().int().min(0).max(LONGEST_MS),
     retryAfter: z.enum(["none", "seconds", "date"]),
     suspendDefaultSeconds: z.number().positive(),
   })
@@ -147,6 +164,7 @@ export function rulesOf(options: EmulatorOptions): Rules {
     idleUpdate: options.idleUpdate ?? "operations",
     restartIdleStatus: options.restartIdleStatus ?? 412,
     branchReadyMs: options.branchReadyMs ?? 0,
+    branchNotReadyStatus: options.branchNotReadyStatus ?? 422,
     settingsPatch: options.settingsPatch ?? "replace",
     ignoredFields: options.ignoredFields ?? [],
     listOrder: options.listOrder ?? "newest",

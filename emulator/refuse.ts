@@ -31,8 +31,9 @@ const invalid = (words: string) => new Refusal(400, `invalid request: ${words}`)
 
 export const unauthorized = () => new Refusal(401, "supplied credentials do not pass authentication");
 export const notAllowed = () => new Refusal(403, "this key is not allowed to do that");
-export const missing = (what: "project" | "branch" | "endpoint" | "operation" | "role" | "database" | "route") =>
-  new Refusal(404, `${what} not found`);
+export const missing = (
+  what: "project" | "branch" | "endpoint" | "operation" | "role" | "database" | "permission" | "jwks" | "key" | "route",
+) => new Refusal(404, `${what} not found`);
 /** A control route was told something that makes no sense. */
 export const badControl = (reason: string) => new Refusal(400, reason);
 export const wrongMethod = () => new Refusal(405, "method not allowed");
@@ -129,9 +130,15 @@ export function twoPrimaries(wishes: { type: string }[]): void {
   if (wishes.filter((one) => one.type === "read_write").length > 1) throw secondPrimaryHere();
 }
 
-/** Before the lock, which would hide it: the operation that makes the branch ready is what locks the project. */
-export function branchNotReady(branch: BranchRow): void {
-  if (branch.current_state !== "ready") throw new Refusal(422, "branch not ready yet");
+/**
+ * Before the lock, which would hide it: the operation that makes the branch ready is what locks the project. With the
+ * status of the lock, the lock speaks first. Modelling choice: the same words in both cases where nothing is locked.
+ */
+export function branchNotReady(site: Site, branch: BranchRow): void {
+  if (branch.current_state === "ready") return;
+  const status = site.rules.branchNotReadyStatus;
+  if (status === 423) whileBusy(site, branch.project_id, [branch.id]);
+  throw new Refusal(status, "branch not ready yet");
 }
 
 /** Work on these branches; without them, on the project as a whole. */
@@ -170,7 +177,9 @@ export function protectedBranch(branch: BranchRow | undefined, what: "branch" | 
 
 export function branchStays(site: Site, branch: BranchRow): void {
   if (branch.default) throw new Refusal(422, "cannot delete the default branch");
-  if (branch.parent_id === undefined) throw new Refusal(422, "cannot delete a root branch");
+  // Modelling choice: a schema-only branch is a root branch too, but who has made one can delete it.
+  if (branch.parent_id === undefined && branch.init_source !== "schema-only")
+    throw new Refusal(422, "cannot delete a root branch");
   if (Object.values(site.world.branches).some((one) => one.parent_id === branch.id)) {
     throw new Refusal(422, "cannot delete a branch that has children");
   }

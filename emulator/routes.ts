@@ -1,4 +1,5 @@
 import { accountRoutes } from "./handlers/account.js";
+import { apiKeyRoutes } from "./handlers/api-keys.js";
 import { branchRoutes } from "./handlers/branches.js";
 import { connectionRoutes } from "./handlers/connections.js";
 import { databaseRoutes } from "./handlers/databases.js";
@@ -8,12 +9,15 @@ import { operationRoutes } from "./handlers/operations.js";
 import { projectRoutes } from "./handlers/projects.js";
 import { restoreRoutes } from "./handlers/restore.js";
 import { roleRoutes } from "./handlers/roles.js";
+import { sharingRoutes } from "./handlers/sharing.js";
 import { missing, wrongMethod } from "./refuse.js";
 import type { Handler, Route } from "./route.js";
 
 const ROUTES: Route[] = [
   ...accountRoutes,
+  ...apiKeyRoutes,
   ...projectRoutes,
+  ...sharingRoutes,
   ...branchRoutes,
   ...restoreRoutes,
   ...roleRoutes,

@@ -14,6 +14,7 @@ export interface Rules {
   idleUpdate: "operations" | "none";
   restartIdleStatus: 412 | 423;
   branchReadyMs: number;
+  branchNotReadyStatus: 422 | 423;
   settingsPatch: "replace" | "merge";
   ignoredFields: string[];
   listOrder: "newest" | "random";

@@ -20,6 +20,22 @@ const Defaults = z.strictObject({
   pgbouncer_settings: texts.optional(),
 });
 
+const Permission = z.strictObject({ id: word, granted_to_email: word, granted_at: time });
+
+const Jwks = z.strictObject({
+  id: word,
+  project_id: id,
+  branch_id: id.optional(),
+  jwks_url: word,
+  provider_name: word,
+  jwt_audience: z.string().optional(),
+  role_names: z.array(word).optional(),
+  created_at: time,
+  updated_at: time,
+});
+
+const ApiKey = z.strictObject({ id: count, name: z.string(), key: word, created_at: time });
+
 const Project = z.strictObject({
   id,
   name: z.string(),
@@ -31,6 +47,8 @@ const Project = z.strictObject({
   settings: z.record(z.string(), z.unknown()),
   history_retention_seconds: count,
   org_id: z.string().optional(),
+  permissions: z.array(Permission).optional(),
+  jwks: z.array(Jwks).optional(),
   created_at: time,
   updated_at: time,
 });
@@ -55,6 +73,9 @@ const Branch = z.strictObject({
   id,
   project_id: id,
   parent_id: id.optional(),
+  parent_lsn: z.string().optional(),
+  parent_timestamp: time.optional(),
+  init_source: word.optional(),
   name: z.string(),
   current_state: word,
   pending_state: word.optional(),
@@ -150,6 +171,7 @@ const Rows = z.strictObject({
   projects: z.record(z.string(), Project),
   branches: z.record(z.string(), Branch),
   endpoints: z.record(z.string(), Endpoint),
+  api_keys: z.record(z.string(), ApiKey).optional(),
   operations: z.array(Operation).default([]),
   last_operation_us: count.optional(),
 });

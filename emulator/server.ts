@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RunningEmulator } from "./api.js";
+import { connectionTimes } from "./connections.js";
 import { build } from "./core.js";
 import { hold } from "./hold.js";
 import { BASE_PATH, largestBody } from "./http.js";
@@ -44,6 +45,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
   try {
     // At once: whoever is told the key finds it again, and a file that can't be written is no surprise later on.
     await keep();
+    Object.assign(server, connectionTimes(options));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(options.port ?? 0, LOOPBACK, resolve);

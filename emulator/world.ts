@@ -7,10 +7,42 @@ export interface World {
   projects: Record<string, ProjectRow>;
   branches: Record<string, BranchRow>;
   endpoints: Record<string, EndpointRow>;
+  /** Those that were made by `POST /api_keys`, by id. Absent: none. */
+  api_keys?: Record<string, ApiKeyRow>;
   /** In the order of their creation, which is also the order of `created_at`: no two share a microsecond. */
   operations: OperationRow[];
   /** Creation time of the newest operation, in microseconds since the epoch. */
   last_operation_us: number;
+}
+
+/** A key to the API that was made by request. It works until it is revoked. */
+export interface ApiKeyRow {
+  id: number;
+  name: string;
+  /** In the answer that makes it, and in no other. */
+  key: string;
+  created_at: string;
+}
+
+/** Somebody a project is shared with. */
+export interface PermissionRow {
+  id: string;
+  granted_to_email: string;
+  granted_at: string;
+}
+
+/** Where the keys stand with which tokens for a project's databases are signed. */
+export interface JwksRow {
+  id: string;
+  project_id: string;
+  /** Absent: all branches. */
+  branch_id?: string;
+  jwks_url: string;
+  provider_name: string;
+  jwt_audience?: string;
+  role_names?: string[];
+  created_at: string;
+  updated_at: string;
 }
 
 /** What a project's new computes have where the request says nothing. */
@@ -33,9 +65,14 @@ export interface ProjectRow {
   /** Can passwords be revealed? */
   store_passwords: boolean;
   default_endpoint_settings: EndpointDefaults;
+  /** Those that somebody has set; answers fill in the others. */
   settings: Record<string, unknown>;
   history_retention_seconds: number;
   org_id?: string;
+  /** Absent: shared with nobody. */
+  permissions?: PermissionRow[];
+  /** Absent: none. */
+  jwks?: JwksRow[];
   created_at: string;
   updated_at: string;
 }
@@ -66,6 +103,11 @@ export interface BranchRow {
   project_id: string;
   /** Absent: a root branch. */
   parent_id?: string;
+  /** The point of the parent's history, where the request that made the branch named one. */
+  parent_lsn?: string;
+  parent_timestamp?: string;
+  /** Absent: `parent-data`. */
+  init_source?: string;
   name: string;
   /** `init`, `resetting`, `ready`: only a ready one takes computes. */
   current_state: string;

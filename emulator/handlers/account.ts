@@ -35,15 +35,27 @@ const LIBRARIES = [
   ["pg_partman_bgw", "Partition maintenance", false],
 ] as const;
 
-/** A key that is made for one project can't ask who made it. */
-function user(call: Call): Answer {
+/** The user, as answers name who has made something. */
+export const creator = { id: USER.id, name: `${USER.name} ${USER.last_name}`, image: USER.image };
+
+/** A key that is made for one project can neither ask who made it nor let others in. */
+export function ofPerson(call: Call): void {
   if (call.reach !== undefined) throw refuse.notAllowed();
+}
+
+function user(call: Call): Answer {
+  ofPerson(call);
   return { status: 200, body: USER };
 }
 
 function organizations(call: Call): Answer {
-  if (call.reach !== undefined) throw refuse.notAllowed();
+  ofPerson(call);
   return { status: 200, body: { organizations: [] } };
+}
+
+function authentication(call: Call): Answer {
+  ofPerson(call);
+  return { status: 200, body: { account_id: USER.id, auth_method: "api_key_user" } };
 }
 
 const regions = (): Answer => ({
@@ -74,6 +86,7 @@ function libraries(call: Call): Answer {
 export const accountRoutes: Route[] = [
   route("GET", "/users/me", user),
   route("GET", "/users/me/organizations", organizations),
+  route("GET", "/auth", authentication),
   route("GET", "/regions", regions),
   route("GET", "/projects/:project/available_preload_libraries", libraries),
 ];

@@ -20,10 +20,40 @@ const EndpointDefaultsBody = options
     pgbouncer_settings: z.record(z.string(), z.string()).optional(),
   });
 
+const count = z.number().int().min(0).optional();
+const switched = z.boolean().optional();
+
+/** Settings that a newer client knows are kept and shown as they are: nothing here depends on them. */
+const ProjectSettingsBody = z.looseObject({
+  quota: z
+    .strictObject({
+      active_time_seconds: count,
+      compute_time_seconds: count,
+      written_data_bytes: count,
+      data_transfer_bytes: count,
+      logical_size_bytes: count,
+    })
+    .optional(),
+  allowed_ips: z
+    .strictObject({ ips: z.array(z.string()).optional(), protected_branches_only: z.boolean().optional() })
+    .optional(),
+  enable_logical_replication: switched,
+  maintenance_window: z
+    .strictObject({ weekdays: z.array(z.number().int()), start_time: z.string(), end_time: z.string() })
+    .optional(),
+  block_public_connections: switched,
+  block_vpc_connections: switched,
+  audit_log_level: z.enum(["base", "extended", "full"]).optional(),
+  hipaa: switched,
+  preload_libraries: z
+    .strictObject({ use_defaults: switched, enabled_libraries: z.array(z.string()).optional() })
+    .optional(),
+});
+
 const common = {
   name: name.optional(),
   default_endpoint_settings: EndpointDefaultsBody.optional(),
-  settings: z.record(z.string(), z.unknown()).optional(),
+  settings: ProjectSettingsBody.optional(),
   history_retention_seconds: z.number().int().min(0).max(2_592_000).optional(),
 };
 
@@ -56,10 +86,10 @@ export const BranchCreateBody = z.strictObject({
       name: name.optional(),
       parent_id: z.string().optional(),
       parent_lsn: z.string().optional(),
-      parent_timestamp: z.string().optional(),
+      parent_timestamp: z.iso.datetime({ offset: true }).optional(),
       protected: z.boolean().optional(),
       archived: z.boolean().optional(),
-      init_source: z.string().optional(),
+      init_source: z.enum(["parent-data", "schema-only"]).optional(),
       expires_at: z.iso.datetime({ offset: true }).optional(),
     })
     .optional(),
@@ -82,6 +112,19 @@ export const BranchRestoreBody = z.strictObject({
   source_lsn: z.string().optional(),
   source_timestamp: z.iso.datetime({ offset: true }).optional(),
   preserve_under_name: name.optional(),
+});
+
+export const ApiKeyCreateBody = z.strictObject({ key_name: z.string().min(1).max(64) });
+
+export const PermissionCreateBody = z.strictObject({ email: z.email().max(256) });
+
+export const JwksCreateBody = z.strictObject({
+  jwks_url: z.string().min(1),
+  provider_name: z.string().min(1),
+  branch_id: z.string().optional(),
+  jwt_audience: z.string().optional(),
+  role_names: z.array(z.string()).max(10).optional(),
+  skip_role_creation: z.boolean().optional(),
 });
 
 const pgName = z.string().min(1).max(63);

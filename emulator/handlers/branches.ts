@@ -34,6 +34,8 @@ function create(call: Call): Answer {
   const branch = newBranch(site, project, {
     name: wish.name,
     parent,
+    point: wish,
+    initSource: wish.init_source,
     protected: wish.protected,
     expires_at: wish.expires_at,
     annotation: annotation_value,
@@ -41,7 +43,7 @@ function create(call: Call): Answer {
   const wishes = computes.map((one) => ({ ...one, branch_id: branch.id }));
   for (const one of wishes) checkWish(project, one);
   refuse.twoPrimaries(computes);
-  refuse.branchNotReady(parent);
+  refuse.branchNotReady(site, parent);
   refuse.whileBusy(site, project.id, [parent.id]);
   refuse.branchNameTaken(site, project.id, branch.name);
   const endpoints = wishes.map((one) => newEndpoint(site, project, taken(site, "POST", one)));

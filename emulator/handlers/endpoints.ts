@@ -29,7 +29,7 @@ function create(call: Call): Answer {
   if (wish.region_id !== undefined) refuse.badRegion(wish.region_id, project);
   const branch = branchOf(call, project, wish.branch_id);
   checkWish(project, wish);
-  refuse.branchNotReady(branch);
+  refuse.branchNotReady(site, branch);
   refuse.whileBusy(site, project.id, [branch.id]);
   if (wish.type === "read_write") refuse.secondPrimary(site, branch.id);
   const endpoint = newEndpoint(site, project, taken(site, "POST", wish));
@@ -67,7 +67,7 @@ function update(call: Call): Answer {
   refuse.badProvisioner(asked.provisioner);
   const branch = branchOf(call, project, asked.branch_id);
   const moves = asked.branch_id !== endpoint.branch_id;
-  if (moves) refuse.branchNotReady(branch);
+  if (moves) refuse.branchNotReady(site, branch);
   refuse.whileBusy(site, project.id, [endpoint.branch_id, branch.id]);
   if (moves && endpoint.type === "read_write") refuse.secondPrimary(site, branch.id);
 

@@ -4,8 +4,6 @@ import { branchOf, projectOf } from "./lookup.js";
 /** Lists of what this control plane does not model. Clients that look at a whole project or branch find none of it. */
 
 const OF_A_PROJECT = {
-  permissions: "project_permissions",
-  jwks: "jwks",
   vpc_endpoints: "endpoints",
   snapshots: "snapshots",
 };

@@ -13,6 +13,7 @@ import { begin, type Step } from "../operations.js";
 import * as refuse from "../refuse.js";
 import { type Answer, type Call, type Route, route } from "../route.js";
 import type { Site } from "../rules.js";
+import { patchedProjectSettings } from "../settings.js";
 import { instant } from "../time.js";
 import { ProjectCreateBody, ProjectUpdateBody } from "./bodies.js";
 import { connectionDetails } from "./connections.js";
@@ -99,9 +100,9 @@ function update(call: Call): Answer {
   refuse.whileBusy(site, project.id);
   const { settings, default_endpoint_settings: defaults, ...fields } = wish;
   Object.assign(project, fields, { updated_at: instant(site.now) });
-  project.settings = { ...project.settings, ...settings };
+  project.settings = patchedProjectSettings(site.rules, project.settings, settings);
   project.default_endpoint_settings = { ...project.default_endpoint_settings, ...defaults };
-  const operations = settings?.["enable_logical_replication"] === true ? suspendAll(site, project.id) : [];
+  const operations = settings?.enable_logical_replication === true ? suspendAll(site, project.id) : [];
   return { status: 200, body: { project: projectAnswer(project), operations: operations.map(operationAnswer) } };
 }
 

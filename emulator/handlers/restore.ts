@@ -26,7 +26,7 @@ function restore(call: Call): Answer {
   if (preserve === undefined && childrenOf(site, branch).length > 0) {
     throw refuse.nothingPreserved("the branch has children");
   }
-  for (const one of [branch, source]) refuse.branchNotReady(one);
+  for (const one of [branch, source]) refuse.branchNotReady(site, one);
   refuse.whileBusy(site, project.id, [branch.id, source.id]);
   if (preserve !== undefined) refuse.branchNameTaken(site, project.id, preserve);
 

@@ -1,22 +1,21 @@
 /**
  * The calls of `@neondatabase/api-client`, each with what it is told and what comes of it.
  */
-import { type Api, EndpointType } from "@neondatabase/api-client";
+import { EndpointType } from "@neondatabase/api-client";
 import { expect } from "vitest";
 import { type RunningEmulator, SEED } from "../../emulator/index.js";
+import { type Client, type Row, SHARING_ROWS } from "./api-client-sharing";
 
 const { projectId, primaryId, branches, second } = SEED;
 const { main, dev } = branches;
 const P = projectId;
 const AT = { projectId };
 
-export type Client = Api<unknown>;
-type Answered = { status: number; data: unknown };
-/** What is called; the last request is the one that is meant. Then the status, and something of the answer. */
-type Row = [name: string, call: (api: Client, em: RunningEmulator) => Promise<Answered>, status: number, data: object];
-
 const made = { current_state: "init", pending_state: "active" };
 const running = (...actions: string[]) => ({ operations: actions.map((action) => ({ action })) });
+/** What clients read without a look whether it is there. */
+const SETTINGS = { allowed_ips: { ips: [], protected_branches_only: false } };
+const QUOTA = { quota: { active_time_seconds: 60 } };
 const APPLIED = running("apply_config");
 
 const addRole = (em: RunningEmulator, name: string) =>
@@ -27,6 +26,7 @@ async function idle(api: Client): Promise<void> {
 }
 
 export const ROWS: Row[] = [
+  ...SHARING_ROWS,
   ["getCurrentUserInfo", (api) => api.getCurrentUserInfo(), 200, { plan: "scale" }],
   ["getCurrentUserOrganizations", (api) => api.getCurrentUserOrganizations(), 200, { organizations: [] }],
   ["getActiveRegions", (api) => api.getActiveRegions({}), 200, { regions: expect.any(Array) }],
@@ -35,8 +35,8 @@ export const ROWS: Row[] = [
     (api) => api.createProject({ project: { name: "new", pg_version: 16, branch: { name: "trunk" } } }),
     201,
     {
-      project: { name: "new", pg_version: 16 },
-      branch: { name: "trunk", default: true },
+      project: { name: "new", pg_version: 16, settings: SETTINGS },
+      branch: { name: "trunk", default: true, init_source: "parent-data" },
       endpoints: [{ type: "read_write", ...made }],
       roles: [{ name: "neondb_owner" }],
       databases: [{ name: "neondb" }],
@@ -48,15 +48,15 @@ export const ROWS: Row[] = [
     "listProjects",
     (api) => api.listProjects({ limit: 1, search: "quiet" }),
     200,
-    { projects: [{ id: P }], pagination: { cursor: P } },
+    { projects: [{ id: P, settings: SETTINGS }], pagination: { cursor: P } },
   ],
   ["listSharedProjects", (api) => api.listSharedProjects({ limit: 100 }), 200, { projects: [] }],
-  ["getProject", (api) => api.getProject(P), 200, { project: { id: P, name: "quiet-meadow" } }],
+  ["getProject", (api) => api.getProject(P), 200, { project: { id: P, settings: SETTINGS } }],
   [
     "updateProject",
-    (api) => api.updateProject(P, { project: { name: "n", settings: { quota: { active_time_seconds: 60 } } } }),
+    (api) => api.updateProject(P, { project: { name: "n", settings: { ...QUOTA, allowed_ips: {} } } }),
     200,
-    { project: { name: "n", settings: { quota: { active_time_seconds: 60 } } }, operations: [] },
+    { project: { name: "n", settings: { ...QUOTA, ...SETTINGS } }, operations: [] },
   ],
   ["deleteProject", (api) => api.deleteProject(second.projectId), 200, { project: { id: second.projectId } }],
   [
@@ -65,8 +65,6 @@ export const ROWS: Row[] = [
     200,
     { libraries: expect.arrayContaining([expect.objectContaining({ library_name: "pg_cron" })]) },
   ],
-  ["listProjectPermissions", (api) => api.listProjectPermissions(P), 200, { project_permissions: [] }],
-  ["getProjectJwks", (api) => api.getProjectJwks(P), 200, { jwks: [] }],
   ["listProjectVpcEndpoints", (api) => api.listProjectVpcEndpoints(P), 200, { endpoints: [] }],
   ["listSnapshots", (api) => api.listSnapshots(P), 200, { snapshots: [] }],
   ["listProjectBranchBuckets", (api) => api.listProjectBranchBuckets(P, main), 200, { buckets: [] }],
@@ -77,13 +75,16 @@ export const ROWS: Row[] = [
     "createProjectBranch",
     (api) =>
       api.createProjectBranch(P, {
-        branch: { name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z" },
+        branch: { name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z", parent_lsn: "0/1A2B3C" },
         endpoints: [{ type: EndpointType.ReadWrite, autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 60 }],
         annotation_value: { from: "a-test" },
       }),
     201,
     {
-      branch: { name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z", current_state: "init" },
+      branch: {
+        ...{ name: "feature", parent_id: dev, expires_at: "2030-01-01T00:00:00Z", current_state: "init" },
+        ...{ init_source: "parent-data", parent_lsn: "0/1A2B3C" },
+      },
       endpoints: [{ autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 60 }],
       ...running("create_branch", "start_compute"),
     },
@@ -92,10 +93,19 @@ export const ROWS: Row[] = [
     "listProjectBranches",
     (api) => api.listProjectBranches({ ...AT, limit: 2, sort_by: "name", sort_order: "asc" }),
     200,
-    { branches: [{ name: "dev" }, { name: "main" }], annotations: {}, pagination: { next: expect.any(String) } },
+    {
+      branches: [{ name: "dev", init_source: "parent-data" }, { name: "main" }],
+      annotations: {},
+      pagination: { next: expect.any(String) },
+    },
   ],
   ["countProjectBranches", (api) => api.countProjectBranches({ ...AT, search: "ev" }), 200, { count: 2 }],
-  ["getProjectBranch", (api) => api.getProjectBranch(P, main), 200, { branch: { id: main, default: true } }],
+  [
+    "getProjectBranch",
+    (api) => api.getProjectBranch(P, main),
+    200,
+    { branch: { id: main, init_source: "parent-data" } },
+  ],
   [
     "updateProjectBranch",
     (api) => api.updateProjectBranch(P, dev, { branch: { name: "develop", protected: true, expires_at: null } }),

@@ -7,7 +7,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type EmulatorOptions, type RunningEmulator, SEED, startEmulator } from "../../emulator/index.js";
 import { find, ROUTE_NAMES } from "../../emulator/routes.js";
 import { problemsOf } from "../emulator/published";
-import { type Client, ROWS } from "./api-client-calls";
+import { ROWS } from "./api-client-calls";
+import type { Client } from "./api-client-sharing";
 
 const { projectId: P, primaryId, branches } = SEED;
 const { main, dev } = branches;

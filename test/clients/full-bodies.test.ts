@@ -3,6 +3,8 @@
  * all of them: where a client's types get a new field, this file no longer compiles.
  */
 import {
+  type AddProjectJwksRequest,
+  type ApiKeyCreateRequest,
   type BranchCreateRequest,
   type BranchRestoreRequest,
   type BranchUpdateRequest,
@@ -11,6 +13,7 @@ import {
   type DatabaseUpdateRequest,
   type EndpointCreateRequest,
   type EndpointUpdateRequest,
+  type GrantPermissionToProjectRequest,
   type ProjectCreateRequest,
   type ProjectUpdateRequest,
   type RoleCreateRequest,
@@ -122,6 +125,17 @@ const createRole: Full<RoleCreateRequest> = { role: { name: "full", no_login: tr
 const createDatabase: Full<DatabaseCreateRequest> = { database: { name: "full", owner_name: "neondb_owner" } };
 const updateDatabase: Full<DatabaseUpdateRequest> = { database: { name: "full", owner_name: "neondb_owner" } };
 
+const createApiKey: Full<ApiKeyCreateRequest> = { key_name: "full" };
+const grant: Full<GrantPermissionToProjectRequest> = { email: "one@example.com" };
+const addJwks: Full<AddProjectJwksRequest> = {
+  jwks_url: "https://example.com/jwks.json",
+  provider_name: "any",
+  branch_id: branches.dev,
+  jwt_audience: "app",
+  role_names: ["authenticated"],
+  skip_role_creation: true,
+};
+
 /** The older client has no field beyond these. */
 type Beyond<Older, Newer> = Exclude<keyof Older, keyof Newer>;
 const NOTHING_BEYOND: Record<
@@ -155,6 +169,9 @@ test.each<[string, Call]>([
     "updateProjectEndpoint",
     (client) => raw.updateProjectEndpoint({ client, path: { project_id, endpoint_id: primaryId }, body: { endpoint } }),
   ],
+  ["createApiKey", (client) => raw.createApiKey({ client, body: createApiKey })],
+  ["grantPermissionToProject", (client) => raw.grantPermissionToProject({ client, path: { project_id }, body: grant })],
+  ["addProjectJwks", (client) => raw.addProjectJwks({ client, path: { project_id }, body: addJwks })],
   ["createProjectBranchRole", (client) => raw.createProjectBranchRole({ client, path: branch, body: createRole })],
   [
     "createProjectBranchDatabase",

@@ -155,6 +155,61 @@ describe.concurrent("neon", { timeout: 180_000 }, () => {
     expect(operations.map((one: Printed) => one.id)).toEqual(neon.em.world.operations.map(({ id }) => id).reverse());
   });
 
+  test("ip-allow: the list of a new project is empty, and each command changes what it names", async () => {
+    const neon = await start();
+    const { id } = (await neon.json(["projects", "create", "--name", "shop"], { bare: true })).project;
+    const ipAllow = (...args: string[]): Promise<Printed> =>
+      neon.json(["ip-allow", ...args, "--project-id", id], { bare: true });
+    expect(await ipAllow("list")).toMatchObject({ IP_addresses: [], protected_branches_only: false });
+    const shown = async () => (await neon.json(["projects", "get", id], { bare: true })).settings;
+    expect(await shown()).toMatchObject({ allowed_ips: { ips: [], protected_branches_only: false }, hipaa: false });
+    await ipAllow("add", "192.0.2.1", "198.51.100.0/24", "--protected-only");
+    const left = { IP_addresses: ["198.51.100.0/24"], protected_branches_only: true };
+    expect(await ipAllow("remove", "192.0.2.1")).toMatchObject(left);
+    await neon.json(["projects", "update", id, "--block-public-connections"], { bare: true });
+    expect(await shown()).toMatchObject({ block_public_connections: true, allowed_ips: { ips: left.IP_addresses } });
+    expect(await ipAllow("reset")).toMatchObject({ IP_addresses: [], protected_branches_only: false });
+  });
+
+  test("api-keys: one is made, works, and no longer works when it is revoked", async () => {
+    const neon = await start();
+    const made = await neon.json(["api-keys", "create", "--name", "ci"], { bare: true });
+    const apiKey: string = made.key;
+    expect(await neon.json(["me"], { bare: true, apiKey })).toMatchObject({ id: made.created_by });
+    expect(await neon.json(["api-keys", "list"], { bare: true })).toMatchObject([{ id: made.id, name: "ci" }]);
+    await neon.json(["api-keys", "revoke", String(made.id)], { bare: true });
+    expect(await neon.refusal(["me"], { apiKey })).toMatch(/rejected the API key/);
+    expect(await neon.json(["api-keys", "list"], { bare: true })).toEqual([]);
+  });
+
+  test("branches create: from the schema alone, and from a point in the past", async () => {
+    const neon = await start();
+    const empty = (await neon.json(["branches", "create", "--name", "empty", "--schema-only"])).branch;
+    expect(empty).toMatchObject({ name: "empty", init_source: "schema-only" });
+    expect(empty).not.toHaveProperty("parent_id");
+    await neon.idle();
+    const at = "2026-01-01T00:00:00Z";
+    const past = (await neon.json(["branches", "create", "--name", "past", "--parent", at])).branch;
+    expect(past).toMatchObject({ init_source: "parent-data", parent_id: MAIN, parent_timestamp: at });
+    await neon.idle();
+    const listed: Printed[] = await neon.json(["branches", "list"]);
+    expect(Object.fromEntries(listed.map((one) => [one.name, one.init_source]))).toEqual({
+      ...{ main: "parent-data", dev: "parent-data", preview: "parent-data" },
+      ...{ empty: "schema-only", past: "parent-data" },
+    });
+  });
+
+  test("branches create right after a project: waits at 423, where that is chosen", async () => {
+    const neon = await start({ branchNotReadyStatus: 423, operationMs: 6_000 });
+    const { id } = (await neon.json(["projects", "create", "--name", "shop"], { bare: true })).project;
+    neon.requests();
+    const made = neon.json(["branches", "create", "--name", "feature", "--project-id", id], { bare: true });
+    expect(await made).toMatchObject({ branch: { name: "feature" } });
+    const posts = neon.requests().filter((line) => line.startsWith("POST"));
+    expect(posts[0]).toMatch(/ 423$/);
+    expect(posts.at(-1)).toMatch(/ 201$/);
+  });
+
   test("api: computes are made, changed, stopped, restarted and deleted, also with requests without a body", async () => {
     const neon = await start({ operationMs: 0 });
     const { endpoints } = neon.em.world;

@@ -143,6 +143,25 @@ describe("@neon/sdk sends again", () => {
     ]);
   });
 
+  test("what it asks for right after a project, where that is 423 by choice", async () => {
+    const neon = await start({ branchNotReadyStatus: 423, retryAfter: "seconds" });
+    const { project, branch } = (await raw.createProject({ client: neon.client, body: { project: {} } })).data!;
+    em.requests.length = 0;
+    const replica = { projectId: project.id, branch_id: branch.id, type: "read_only" as const };
+    given(await neon.postgres.endpoints.create(replica));
+    expect(statuses()[0]).toBe("POST 423");
+    expect(statuses().at(-1)).toBe("POST 201");
+  });
+
+  test("nothing of it where that is 422, as the service was seen to answer", async () => {
+    const neon = await start({ operationMs: 200 });
+    const { project, branch } = (await raw.createProject({ client: neon.client, body: { project: {} } })).data!;
+    em.requests.length = 0;
+    const { error } = await neon.branches.create({ projectId: project.id, parent_id: branch.id });
+    expect(error).toMatchObject({ kind: "api", status: 422, message: expect.stringContaining("branch not ready yet") });
+    expect(statuses()).toEqual(["POST 422"]);
+  });
+
   test("after the Retry-After of a real rate limit, in seconds", async () => {
     const neon = await start({ rateLimit: { perRouteAndSecond: 1 }, retryAfter: "seconds" });
     given(await neon.projects.get({ projectId }));

@@ -8,6 +8,7 @@ import { computes } from "./computes";
 import { errors } from "./errors";
 import { LIMIT, place, setup } from "./here";
 import { operations } from "./operations";
+import { surroundings } from "./surroundings";
 
 beforeAll(async () => {
   Object.assign(place, await setup.make(process.env));
@@ -17,4 +18,5 @@ afterAll(() => setup.takeAway(), LIMIT.timeout);
 computes();
 changes();
 operations();
+surroundings();
 errors();

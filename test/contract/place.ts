@@ -5,6 +5,8 @@ import { announcement, chooseTarget, ownName, type Target } from "./target";
 export interface Place {
   target: Target;
   service: Service;
+  /** What the suite makes is called so, or begins so. */
+  name: string;
   projectId: string;
   branchId: string;
   /** The primary of the branch, at first active and fixed at 0.25. */
@@ -46,7 +48,7 @@ export class Setup {
     const endpoints = `/projects/${projectId}/endpoints`;
     const wish = { branch_id: branchId, type: "read_write", ...fixed(0.25) };
     const primaryId = (await service.done("POST", endpoints, { endpoint: wish })).body.endpoint.id;
-    return { target, service, projectId, branchId, primaryId, endpoints, primary: `${endpoints}/${primaryId}` };
+    return { target, service, name, projectId, branchId, primaryId, endpoints, primary: `${endpoints}/${primaryId}` };
   }
 
   private async makeProject(service: Service, target: Target, name: string): Promise<string> {
@@ -64,7 +66,8 @@ export class Setup {
       `${what} named ${name}`,
       async () => {
         const rows: Body[] = (await service.ask("GET", `${path}?search=${name}`)).body[what];
-        for (const one of rows) if (one.name === name) await service.done("DELETE", `${path}/${one.id}`);
+        for (const one of rows.filter((row) => row.name === name || row.name.startsWith(`${name}-`)))
+          await service.done("DELETE", `${path}/${one.id}`);
       },
     ]);
   }

@@ -61,11 +61,11 @@ export const chooseTarget = async (env: NodeJS.ProcessEnv): Promise<Target> => n
 /** Said before the first request. */
 export function announcement({ url, projectId }: Target, name: string): string {
   const made = projectId
-    ? `a branch named ${name} in the project ${projectId}, and touches nothing else of it`
+    ? `branches named ${name} and ${name}-late in the project ${projectId}, and changes nothing else of it`
     : `a project named ${name}`;
   return `
 The contract suite runs on ${url}, with the key of CONTRACT_API_KEY.
-It makes ${made}; on it a branch with computes of at most 1 CU, which it changes,
+It makes ${made}; in it branches with computes of at most 1 CU, which it changes,
 suspends, restarts and deletes; and it deletes what it has made, also when a test fails. This takes some minutes and
 costs a few minutes of compute. If it is killed, delete ${name} yourself.
 `;

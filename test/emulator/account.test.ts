@@ -8,6 +8,7 @@ const BRANCH = `${PROJECT}/branches/${SEED.branches.main}`;
 describe("what clients ask before they come to the point", () => {
   test.each<[string, number, object]>([
     ["/users/me", 200, { email: "user@example.com", max_autoscaling_limit: 16, projects_limit: 1000 }],
+    ["/auth", 200, { account_id: expect.any(String), auth_method: "api_key_user" }],
     ["/users/me/organizations", 200, { organizations: [] }],
     [`${PROJECT}/permissions`, 200, { project_permissions: [] }],
     [`${PROJECT}/jwks`, 200, { jwks: [] }],
@@ -40,6 +41,9 @@ describe("what clients ask before they come to the point", () => {
   test.each([
     ["/users/me", 403],
     ["/users/me/organizations", 403],
+    ["/auth", 403],
+    ["/api_keys", 403],
+    [`${PROJECT}/permissions`, 200],
     ["/regions", 200],
     [PROJECT, 200],
   ])("%s with a key for one project is %i", async (path, status) => {

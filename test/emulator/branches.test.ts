@@ -50,6 +50,56 @@ describe("a new branch", () => {
     expect((await create()).status).toBe(201);
   });
 
+  test("says what it was made from, whether or not the request did, in every answer", async () => {
+    const { call, settle } = emulator();
+    const made = (await call("POST", BRANCHES)).body.branch;
+    expect(made).toMatchObject({ init_source: "parent-data", parent_id: main });
+    settle();
+    const asked = (await call("POST", BRANCHES, { branch: { init_source: "parent-data" } })).body.branch;
+    expect(asked.init_source).toBe("parent-data");
+    settle();
+    for (const one of (await call("GET", BRANCHES)).body.branches) expect(one.init_source).toBe("parent-data");
+    const change = { branch: { name: "renamed" } };
+    const renamed = (await call("PATCH", `${BRANCHES}/${made.id}`, change)).body.branch;
+    expect(renamed).toMatchObject({ init_source: "parent-data", name: "renamed" });
+    const project = (await call("POST", "/projects", { project: {} })).body;
+    expect(project.branch.init_source).toBe("parent-data");
+    const restore = { source_branch_id: main, preserve_under_name: "before" };
+    const restored = (await call("POST", `${BRANCHES}/${made.id}/restore`, restore)).body.branch;
+    expect(restored.init_source).toBe("parent-data");
+    const refused = await call("POST", BRANCHES, { branch: { init_source: "nothing" } });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      expect.stringContaining("init_source (invalid value"),
+    ]);
+  });
+
+  test("of the schema alone is a root branch with the roles and databases of the other, and can be deleted", async () => {
+    const { call, settle } = emulator();
+    const wish = { branch: { init_source: "schema-only", parent_id: dev, name: "empty" } };
+    const reply = await call("POST", BRANCHES, wish);
+    const { branch } = reply.body;
+    expect(branch).toMatchObject({ init_source: "schema-only", name: "empty", default: false });
+    expect(branch).not.toHaveProperty("parent_id");
+    expect(reply.body).toMatchObject({ roles: [{ name: "neondb_owner" }], databases: [{ name: "neondb" }] });
+    settle();
+    // It is no child of the other.
+    expect((await call("DELETE", `${BRANCHES}/${dev}`)).status).toBe(200);
+    settle();
+    expect((await call("DELETE", `${BRANCHES}/${branch.id}`)).status).toBe(200);
+  });
+
+  test.each([{ parent_lsn: "0/1A2B3C" }, { parent_timestamp: "2026-01-01T00:00:00Z" }])(
+    "from the past shows %j as it was asked for",
+    async (point) => {
+      const { call } = emulator();
+      const { branch } = (await call("POST", BRANCHES, { branch: point })).body;
+      expect(branch).toMatchObject(point);
+      expect((await call("GET", `${BRANCHES}/${branch.id}`)).body.branch).toMatchObject(point);
+      expect((await call("GET", `${BRANCHES}/${dev}`)).body.branch).not.toHaveProperty(Object.keys(point)[0]!);
+    },
+  );
+
   test("that fails never becomes ready", async () => {
     const emulated = emulator();
     emulated.running.faults.add({ operation: { action: "create_branch", then: "error" } });

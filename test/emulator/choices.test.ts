@@ -246,6 +246,8 @@ describe("options that make no sense are refused", () => {
     [{ keys: [{ key: "" }] }, "keys.0.key: "],
     [{ port: 70_000 }, "port: "],
     [{ restartIdleStatus: 404 }, "restartIdleStatus: "],
+    [{ branchNotReadyStatus: 409 }, "branchNotReadyStatus: "],
+    [{ keepAliveMs: 2 ** 31 }, "keepAliveMs: "],
   ])("%j", (options, reason) => {
     const create = () => createEmulator(options as EmulatorOptions);
     expect(create).toThrow("not options of an emulator: ");

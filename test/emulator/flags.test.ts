@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HELP, parseFlags } from "../../cli/emulator-flags.js";
 import { createEmulator, type EmulatorOptions } from "../../emulator/index.js";
@@ -14,6 +16,8 @@ describe("each flag is the option of the same name", () => {
     ["--failed-retry-ms", "5", { failedRetryMs: 5 }],
     ["--idle-update", "none", { idleUpdate: "none" }],
     ["--restart-idle-status", "423", { restartIdleStatus: 423 }],
+    ["--branch-not-ready-status", "423", { branchNotReadyStatus: 423 }],
+    ["--keep-alive-ms", "5000", { keepAliveMs: 5000 }],
     ["--settings-patch", "merge", { settingsPatch: "merge" }],
     ["--ignored-fields", "name,settings.pg_settings.a", { ignoredFields: ["name", "settings.pg_settings.a"] }],
     ["--list-order", "random", { listOrder: "random" }],
@@ -38,6 +42,11 @@ describe("each flag is the option of the same name", () => {
     expect(new Set(flags)).toEqual(new Set(CASES.map(([flag]) => flag)));
   });
 
+  test("and the README names each", () => {
+    const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
+    expect(CASES.map(([flag]) => flag).filter((flag) => !readme.includes(`${flag} `))).toEqual([]);
+  });
+
   test("without flags there are no options", () => {
     expect(parseFlags([])).toEqual({});
   });
@@ -47,6 +56,8 @@ describe("each flag is the option of the same name", () => {
     [["--rate-limit", "many"], '--rate-limit must be public, or like 700 or 700/40, not "many"'],
     [["--rate-limit", "0"], '--rate-limit must be a whole number from 1 to 1000000, not "0"'],
     [["--restart-idle-status", "404"], '--restart-idle-status must be 412 or 423, not "404"'],
+    [["--branch-not-ready-status", "409"], '--branch-not-ready-status must be 422 or 423, not "409"'],
+    [["--keep-alive-ms", "5s"], "--keep-alive-ms must be a whole number from 0"],
     [["--suspend-default-seconds", "0"], "--suspend-default-seconds must be a whole number from 1"],
     [["--ignored-fields", ","], '--ignored-fields must name a field, not ","'],
     [["--state", ""], "--state must be the path of a file"],

@@ -94,6 +94,79 @@ describe("projects", () => {
     });
   });
 
+  const SETTINGS = {
+    allowed_ips: { ips: [], protected_branches_only: false },
+    enable_logical_replication: false,
+    maintenance_window: { weekdays: [6], start_time: "08:00", end_time: "09:00" },
+    block_public_connections: false,
+    block_vpc_connections: false,
+    hipaa: false,
+  };
+
+  test("show their settings also where nobody has set any, in every answer", async () => {
+    const { call, running } = emulator();
+    const made = (await call("POST", "/projects", { project: { name: "new" } })).body;
+    expect(made.project.settings).toEqual(SETTINGS);
+    expect((await call("GET", PROJECT)).body.project.settings).toEqual(SETTINGS);
+    const { projects } = (await call("GET", "/projects")).body;
+    for (const one of projects) expect(one.settings).toEqual(SETTINGS);
+    // A world from before, or one that a test wrote, holds what it holds.
+    running.world.projects[SEED.projectId]!.settings = { allowed_ips: { ips: ["192.0.2.1"] } };
+    expect((await call("GET", PROJECT)).body.project.settings.allowed_ips).toEqual({
+      ips: ["192.0.2.1"],
+      protected_branches_only: false,
+    });
+    expect((await call("DELETE", `/projects/${made.project.id}`)).body.project.settings).toEqual(SETTINGS);
+  });
+
+  const ips = ["192.0.2.1", "198.51.100.0/24"];
+  const both = { ips, protected_branches_only: true };
+  test.each<[object, object, object]>([
+    [{ hipaa: true }, both, both],
+    [{ allowed_ips: { ips: [] } }, { ips: [], protected_branches_only: false }, { ...both, ips: [] }],
+    [
+      { allowed_ips: { protected_branches_only: false } },
+      SETTINGS.allowed_ips,
+      { ips, protected_branches_only: false },
+    ],
+    [{ allowed_ips: {} }, SETTINGS.allowed_ips, both],
+  ])(
+    "whose settings are changed by %j keep what it does not name; allowed_ips as is chosen",
+    async (sent, ...expected) => {
+      for (const [index, settingsPatch] of (["replace", "merge"] as const).entries()) {
+        const { call } = emulator({ settingsPatch });
+        const set = async (settings: object) =>
+          (await call("PATCH", PROJECT, { project: { settings } })).body.project.settings;
+        expect(await set({ block_vpc_connections: true, allowed_ips: both })).toMatchObject({ allowed_ips: both });
+        const after = { ...SETTINGS, block_vpc_connections: true, ...sent, allowed_ips: expected[index] };
+        expect(await set(sent)).toEqual(after);
+        expect((await call("GET", PROJECT)).body.project.settings).toEqual(after);
+      }
+    },
+  );
+
+  test.each<[object, string]>([
+    [{ allowed_ips: [] }, "allowed_ips (unexpected [], object expected"],
+    [{ allowed_ips: { ips: "192.0.2.1" } }, 'ips (unexpected "192.0.2.1", array expected'],
+    [{ hipaa: "no" }, 'hipaa (unexpected "no", boolean expected'],
+    [{ quota: { active_time_seconds: -1 } }, "active_time_seconds (int: value -1 less than 0"],
+    [{ audit_log_level: "loud" }, 'audit_log_level (invalid value: "loud"'],
+  ])("refuse the settings %j", async (settings, reason) => {
+    const { call } = emulator();
+    const reply = await call("PATCH", PROJECT, { project: { settings } });
+    expect([reply.status, reply.body.message]).toEqual([400, expect.stringContaining(reason)]);
+    expect((await call("GET", PROJECT)).body.project.settings).toEqual(SETTINGS);
+  });
+
+  test("keep a setting that only a newer client knows", async () => {
+    const { running } = emulator();
+    const body = JSON.stringify({ project: { settings: { from_tomorrow: { on: true } } } });
+    const headers = { authorization: `Bearer ${running.apiKey}` };
+    const answer = await running.handle({ method: "PATCH", path: `/api/v2${PROJECT}`, headers, body });
+    if ("cut" in answer) throw new Error("cut");
+    expect(JSON.parse(answer.body).project.settings).toEqual({ ...SETTINGS, from_tomorrow: { on: true } });
+  });
+
   test("are deleted with all that is in them, also while their operations run", async () => {
     const emulated = emulator();
     await emulated.call("POST", `${PRIMARY}/restart`);

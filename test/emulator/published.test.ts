@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { SEED } from "../../emulator/index.js";
+import { ROUTE_NAMES } from "../../emulator/routes.js";
 import { problemsOf, published, publishedCalls } from "./published.js";
-import { type Body, emulator } from "./support.js";
+import { type Body, emulator, PROJECT } from "./support.js";
 
 const { main, dev, preview } = SEED.branches;
 
@@ -31,7 +32,7 @@ const REQUESTS: Record<string, { params?: Record<string, string>; query?: string
   "POST /projects/{project_id}/branches/{branch_id}/set_as_default": { params: { branch_id: preview }, status: 200 },
   "GET /projects/{project_id}/branches/{branch_id}/endpoints": { status: 200 },
   "GET /projects/{project_id}/branches/{branch_id}/roles": { status: 200 },
-  "POST /projects/{project_id}/branches/{branch_id}/roles": { body: { role: { name: "app" } }, status: 201 },
+  "POST /projects/{project_id}/branches/{branch_id}/roles": { body: { role: { name: "new" } }, status: 201 },
   "GET /projects/{project_id}/branches/{branch_id}/roles/{role_name}/reveal_password": { status: 200 },
   "GET /projects/{project_id}/branches/{branch_id}/databases": { status: 200 },
   "POST /projects/{project_id}/branches/{branch_id}/databases": {
@@ -46,25 +47,71 @@ const REQUESTS: Record<string, { params?: Record<string, string>; query?: string
   "POST /projects/{project_id}/endpoints/{endpoint_id}/start": { body: {}, status: 200 },
   "POST /projects/{project_id}/endpoints/{endpoint_id}/suspend": { status: 200 },
   "POST /projects/{project_id}/endpoints/{endpoint_id}/restart": { status: 200 },
+  "GET /users/me": { status: 200 },
+  "GET /users/me/organizations": { status: 200 },
+  "GET /auth": { status: 200 },
+  "GET /api_keys": { status: 200 },
+  "POST /api_keys": { body: { key_name: "ci" }, status: 200 },
+  "DELETE /api_keys/{key_id}": { status: 200 },
+  "GET /projects/{project_id}/permissions": { status: 200 },
+  "POST /projects/{project_id}/permissions": { body: { email: "one@example.com" }, status: 200 },
+  "DELETE /projects/{project_id}/permissions/{permission_id}": { status: 200 },
+  "GET /projects/{project_id}/jwks": { status: 200 },
+  "POST /projects/{project_id}/jwks": {
+    body: { jwks_url: "https://example.com/jwks.json", provider_name: "any", branch_id: main },
+    status: 201,
+  },
+  "DELETE /projects/{project_id}/jwks/{jwks_id}": { status: 200 },
+  "GET /projects/{project_id}/vpc_endpoints": { status: 200 },
+  "GET /projects/{project_id}/snapshots": { status: 200 },
+  "GET /projects/{project_id}/branches/count": { status: 200 },
+  "POST /projects/{project_id}/branches/{branch_id}/restore": {
+    body: { source_branch_id: preview, preserve_under_name: "before" },
+    status: 200,
+  },
+  "GET /projects/{project_id}/branches/{branch_id}/buckets": { status: 200 },
+  "GET /projects/{project_id}/branches/{branch_id}/functions": { status: 200 },
+  "GET /projects/{project_id}/branches/{branch_id}/credentials": { status: 200 },
+  "GET /projects/{project_id}/branches/{branch_id}/roles/{role_name}": { status: 200 },
+  "DELETE /projects/{project_id}/branches/{branch_id}/roles/{role_name}": { params: { role_name: "app" }, status: 200 },
+  "POST /projects/{project_id}/branches/{branch_id}/roles/{role_name}/reset_password": { status: 200 },
+  "GET /projects/{project_id}/branches/{branch_id}/databases/{database_name}": { status: 200 },
+  "PATCH /projects/{project_id}/branches/{branch_id}/databases/{database_name}": {
+    body: { database: { name: "shop" } },
+    status: 200,
+  },
+  "DELETE /projects/{project_id}/branches/{branch_id}/databases/{database_name}": { status: 200 },
   "GET /regions": { query: "?org_id=org-x", status: 200 },
 };
 
 describe("every published call", () => {
-  test("has its request here", () => {
+  test("has its request here, and is a route of the emulator, which has no others", () => {
     expect(Object.keys(REQUESTS).sort()).toEqual([...publishedCalls].sort());
+    const unnamed = (name: string) => name.replace(/\{\w+\}|:\w+/g, "*");
+    expect(publishedCalls.map(unnamed).sort()).toEqual(ROUTE_NAMES.map(unnamed).sort());
   });
 
   test.each(publishedCalls)("%s is answered as published", async (name) => {
     const [method = "", template = ""] = name.split(" ");
     const { params = {}, query = "", body, status } = REQUESTS[name]!;
     const emulated = emulator();
-    await emulated.call("POST", `/projects/${SEED.projectId}/endpoints/${SEED.primaryId}/restart`);
+    const made = async (path: string, sent: Body) => (await emulated.call("POST", path, sent)).body;
+    const key = await made("/api_keys", { key_name: "one" });
+    const permission = await made(`${PROJECT}/permissions`, { email: "two@example.com" });
+    const { jwks } = await made(`${PROJECT}/jwks`, { jwks_url: "https://example.com/keys", provider_name: "any" });
+    await made(`${PROJECT}/branches/${main}/roles`, { role: { name: "app" } });
+    emulated.settle();
+    await made(`${PROJECT}/endpoints/${SEED.primaryId}/restart`, undefined);
     emulated.settle();
     const values: Record<string, string> = {
       project_id: SEED.projectId,
       branch_id: main,
       endpoint_id: SEED.primaryId,
       role_name: "neondb_owner",
+      database_name: "neondb",
+      key_id: String(key.id),
+      permission_id: permission.id,
+      jwks_id: jwks.id,
       operation_id: emulated.running.world.operations[0]!.id,
       ...params,
     };

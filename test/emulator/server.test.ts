@@ -1,5 +1,7 @@
 import { connect } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { connectionTimes } from "../../emulator/connections.js";
 import { type RunningEmulator, startEmulator } from "../../emulator/index.js";
 import { ENDPOINTS, KEY, PRIMARY, PROJECT } from "./support.js";
 
@@ -91,6 +93,56 @@ test("closing ends connections that wait for an answer, and can be done twice", 
   await outcome;
   await running.close();
   await expect(call("GET", PRIMARY)).rejects.toThrow("fetch failed");
+});
+
+describe("a connection", () => {
+  /** A client's socket, which stays open as long as the emulator leaves it so. */
+  async function open() {
+    const socket = connect(Number(new URL(running.url).port), "127.0.0.1");
+    let closed = false;
+    socket.on("close", () => {
+      closed = true;
+    });
+    const answered = () => new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
+    const ask = async () => {
+      socket.write(
+        `GET /api/v2${PRIMARY} HTTP/1.1\r\nhost: ${new URL(running.url).host}\r\nauthorization: Bearer ${KEY}\r\n\r\n`,
+      );
+      return (await answered()).split("\r\n", 1)[0];
+    };
+    return { socket, ask, isClosed: () => closed };
+  }
+  const LONGER_THAN_NODE_WAITS_MS = 6_500;
+
+  test("stays open while its client is busy with something else", { timeout: 20_000 }, async () => {
+    await start();
+    const { ask, socket, isClosed } = await open();
+    expect(await ask()).toBe("HTTP/1.1 200 OK");
+    await sleep(LONGER_THAN_NODE_WAITS_MS);
+    expect(isClosed()).toBe(false);
+    expect(await ask()).toBe("HTTP/1.1 200 OK");
+    socket.destroy();
+  });
+
+  test("is closed after a while where that is asked for", async () => {
+    await start({ keepAliveMs: 50 });
+    const { ask, isClosed } = await open();
+    expect(await ask()).toBe("HTTP/1.1 200 OK");
+    await expect.poll(isClosed, { timeout: 4_000 }).toBe(true);
+  });
+
+  test("may be as slow with its headers as it likes", () => {
+    // The limits of Node.js are 60 and 300 seconds: too long for a test, so this one looks at what the server is told.
+    expect(connectionTimes({})).toEqual({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
+  });
+
+  test("that is open and idle does not keep the emulator from closing", async () => {
+    await start();
+    const { ask, isClosed } = await open();
+    await ask();
+    await running.close();
+    await expect.poll(isClosed).toBe(true);
+  });
 });
 
 test("the world over the wire is the world in the process", async () => {
