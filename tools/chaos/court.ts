@@ -31,6 +31,8 @@ export interface Report {
   sent: readonly Spoken[];
   /** Fault kinds that hit while it ran. */
   hits: ReadonlySet<string>;
+  /** Computes that ran when it began. */
+  running: ReadonlySet<string>;
   /** Computes that somebody touched by hand after it began. */
   touched: ReadonlySet<string>;
 }
@@ -85,6 +87,9 @@ export class Violation extends Error {
     this.name = "Violation";
   }
 }
+
+export const isRunning = ({ current_state, pending_state, disabled }: EndpointRow): boolean =>
+  current_state === "active" && pending_state === undefined && !disabled;
 
 export const rowOf = ({ emulator }: Court, id: string | undefined): EndpointRow | undefined =>
   id === undefined ? undefined : emulator.world.endpoints[id];

@@ -1,7 +1,7 @@
 // A preview tells the truth, by each of its readers: the marker, the warning, the report and its exit code, the policies.
 
 import { atLeast, type Impact } from "../../provider/rules/restart";
-import { type Court, type Report, rowOf, Violation } from "./court";
+import { type Court, isRunning, type Report, rowOf, Violation } from "./court";
 import { fieldsIn, sameValue } from "./fields";
 import { type Deed, drops, isDone } from "./ledger";
 import { askedOf } from "./program";
@@ -74,10 +74,9 @@ function judgeAnnounced(court: Court, report: Report, name: string, shown: Shown
     return;
   if (!atLeast(shown.marker, "restart") || old.initErrors.length > 0 || old.outputs["unfinished"]) return;
   if (hits.size > 0 || report.touched.has(old.id) || court.ignoredFields.length > 0) return;
-  const row = rowOf(court, old.id);
   const first = report.deeds.find(({ id }) => id === old.id);
-  const was = first?.before ?? row;
-  if (!row || !was || was.current_state !== "active" || was.disabled || was.pending_state !== undefined) return;
+  const was = first?.before ?? rowOf(court, old.id);
+  if (!was || !isRunning(was) || (!first && !report.running.has(old.id))) return;
   if (court.pending.has(old.id) || driftedFrom(old.inputs, was)) return;
   const dropped = report.deeds.some((deed) => deed.id === old.id && isDone(deed) && drops(deed));
   if (dropped) return;

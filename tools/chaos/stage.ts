@@ -3,7 +3,7 @@
 import { SEED } from "../../emulator/index";
 import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport";
 import { Killed, Lab, type Options, type Props } from "../../test/support/lab";
-import type { Court, Report, Spoken } from "./court";
+import { type Court, isRunning, type Report, type Spoken } from "./court";
 import { EMPTY } from "./empty";
 import { Injector, LIES, OF_THE_SERVICE } from "./faults";
 import { byHand } from "./hands";
@@ -144,6 +144,7 @@ export class Stage {
   ): Promise<Report> {
     const lab = this.labs[stack]!;
     const before = new Map(lab.state);
+    const running = Object.values(this.court.emulator.world.endpoints).filter(isRunning);
     const began = this.#ledger.deeds.length;
     this.#counts[stack] = 0;
     this.#spoken[stack] = [];
@@ -179,6 +180,7 @@ export class Stage {
       deeds: this.#ledger.deeds.slice(began).filter((deed) => deed.stack === stack),
       sent: this.#spoken[stack]!,
       hits: this.#hits,
+      running: new Set(running.map(({ id }) => id)),
       touched: this.#touched,
     };
     this.watch?.(report, lab);
