@@ -90,7 +90,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
     const [path, query] = http.splitQuery(request.path);
     if (http.isControl(path)) {
       return attempt(method, id, () => {
-        const body = http.parsedBody(path, request.body);
+        const body = http.parsedBody(path, { ...request, headers });
         const segments = http.segmentsOf(path.slice(http.CONTROL_PATH.length));
         return control({ method, segments, body, site: present(), requests, clock, present });
       });
@@ -112,7 +112,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
         const { handler, params, name } = find(method, http.segmentsOf(inside));
         const wait = limit.take(name, clock.now());
         if (wait !== undefined) throw refuse.tooMany(wait);
-        const body = http.parsedBody(path, request.body);
+        const body = http.parsedBody(path, { ...request, headers });
         return handler({ site: present(), params, query: new URLSearchParams(query), body, reach: key.projectId });
       });
     const spoiling = faults.forRequest(method, inside);

@@ -2,6 +2,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { KnownField } from "./ignored.js";
+import { opensUp } from "./protection.js";
 import type { OperationEnd } from "./world.js";
 
 /** Spoils the answers to requests. */
@@ -24,7 +25,7 @@ export interface RequestFault {
     status?: number;
     /** With `status`. A string is sent as it is (an HTML page), anything else as JSON. @default an error body */
     body?: unknown;
-    /** More headers, such as `Retry-After`. */
+    /** More headers, such as `Retry-After`. Those that keep pages of other sites out stay the emulator's. */
     headers?: Record<string, string>;
     /** Milliseconds before the answer; work that is done is done before the wait. @default 0 */
     delayMs?: number;
@@ -73,6 +74,10 @@ const LONGEST_DELAY_MS = 3_600_000;
 /** What Node would not send, with its name: a rule must not fail when its request comes. */
 function refuseUnsendable(headers: Record<string, string>, context: z.RefinementCtx): void {
   for (const [name, value] of Object.entries(headers)) {
+    if (opensUp(name)) {
+      const message = "would let pages of other sites read the answer, which the emulator does not do";
+      context.addIssue({ code: "custom", path: [name], message });
+    }
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);

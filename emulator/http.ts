@@ -1,4 +1,4 @@
-import type { EmulatorAnswer } from "./api.js";
+import type { EmulatorAnswer, EmulatorRequest } from "./api.js";
 import type { Spoiling } from "./faults.js";
 import * as refuse from "./refuse.js";
 import type { Rules } from "./rules.js";
@@ -32,9 +32,17 @@ export function segmentsOf(path: string): string[] {
   }
 }
 
-/** An empty body, and the `{}` that some clients send instead of it, are both no body. */
-export function parsedBody(path: string, body: string | undefined): unknown {
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+
+/**
+ * What a request says, or undefined where it has no body. Browsers let any page send a body of a few other types to any
+ * server; to send this one they ask first.
+ */
+export function parsedBody(path: string, { body, headers }: Pick<EmulatorRequest, "body" | "headers">): unknown {
   if (body === undefined || body.trim() === "") return undefined;
+  const type = headers["content-type"];
+  // In this process nobody has to say it.
+  if (type !== undefined && !JSON_TYPE.test(type)) throw refuse.notJson(type);
   if (Buffer.byteLength(body) > largestBody(path)) throw refuse.tooLarge();
   try {
     return JSON.parse(body);

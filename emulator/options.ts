@@ -26,6 +26,12 @@ export interface RateLimit {
 export interface EmulatorOptions {
   /** Port on 127.0.0.1, for `startEmulator`. @default 0, a free one */
   port?: number;
+  /**
+   * Values of `Host` that are answered beside the loopback names and addresses with the port, each as clients send it:
+   * `"emulator.test:8080"`. For a forwarded port, a container's name or a proxy of yours: the emulator itself listens on
+   * 127.0.0.1 alone. @default none
+   */
+  hosts?: string[];
   /** The key that reaches everything. @default the one in the `state` file, else one made up */
   apiKey?: string;
   /** Further keys. @default none */
@@ -95,6 +101,12 @@ const DEFAULT_SUSPEND_SECONDS = 300;
 const PUBLIC_RATE_LIMIT: RateLimit = { perMinute: 700, perRouteAndSecond: 40 };
 const LARGEST_PORT = 65_535;
 
+/** As it stands in a request: no pattern, for a pattern would let in names that nobody has thought of. */
+export const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+const HostName = z.string().regex(HOST_NAME, {
+  error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
+});
+
 const ms = z.number().min(0);
 const count = z.number().int().min(1);
 
@@ -102,6 +114,7 @@ const count = z.number().int().min(1);
 const Options = z
   .strictObject({
     port: z.number().int().min(0).max(LARGEST_PORT),
+    hosts: z.array(HostName),
     apiKey: z.string().min(1),
     keys: z.array(z.strictObject({ key: z.string().min(1), projectId: z.string().optional() })),
     operationMs: z.union([ms, z.record(z.string(), ms)]),

@@ -25,6 +25,8 @@ const LARGEST_CU = 56;
 const LARGEST_RANGE_CU = 8;
 const SHORTEST_SUSPEND_SECONDS = 60;
 const KNOWN_PROVISIONERS = ["k8s-neonvm", "k8s-pod", "serverless-platform"];
+/** Characters of what a client sent, in a sentence of ours. */
+const LONGEST_SHOWN = 200;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const invalid = (words: string) => new Refusal(400, `invalid request: ${words}`);
@@ -37,6 +39,10 @@ export const missing = (what: "project" | "branch" | "endpoint" | "operation" | 
 export const badControl = (reason: string) => new Refusal(400, reason);
 export const wrongMethod = () => new Refusal(405, "method not allowed");
 export const tooLarge = () => new Refusal(413, "request body too large");
+export function notJson(type: string): Refusal {
+  const given = type === "" ? "is missing" : `is ${JSON.stringify(type.slice(0, LONGEST_SHOWN))}`;
+  return new Refusal(415, `Content-Type ${given}: a body must be application/json`);
+}
 export const brokenJson = (reason: string) => invalid(`decode application/json: ${reason}`);
 export const brokenPath = () => invalid("decode path: invalid percent-encoding");
 
