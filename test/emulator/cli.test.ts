@@ -39,7 +39,7 @@ async function started(...args: string[]) {
   const call = (method: string, path: string, body?: object) =>
     fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
   return { ...it, url, call };
@@ -86,7 +86,7 @@ describe("compute-endpoint emulator", () => {
     const second = await started("emulator", "--state", state);
     expect(second.output.stdout).toContain(`${endpoint.id}  on dev, init, 0.25 CU`);
     expect(/API_KEY=(\S+)/.exec(second.output.stdout)?.[1]).toBe(/API_KEY=(\S+)/.exec(first.output.stdout)?.[1]);
-    await fetch(new URL("/_emulator/time", second.url), { method: "POST", body: '{"advanceMs":8000}' });
+    await second.call("POST", "/../../_emulator/time", { advanceMs: 8000 });
     const row = (await (await second.call("GET", `${path}/${endpoint.id}`)).json()) as { endpoint: object };
     expect(row.endpoint).toMatchObject({ current_state: "active" });
 
