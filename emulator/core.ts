@@ -1,4 +1,5 @@
 import type { Emulator, EmulatorAnswer, EmulatorRequest, RequestRecord } from "./api.js";
+import { BOUNDS } from "./bounds.js";
 import { Clock, type SavedClock } from "./clock.js";
 import { Faults, type Spoiling } from "./faults.js";
 import { control } from "./handlers/control.js";
@@ -8,6 +9,7 @@ import { RateCounter } from "./limits.js";
 import { checkOptions, type EmulatorOptions, type Key, rulesOf } from "./options.js";
 import { progress, release } from "./progress.js";
 import * as refuse from "./refuse.js";
+import { RequestLog } from "./request-log.js";
 import type { Answer } from "./route.js";
 import { find } from "./routes.js";
 import type { Site } from "./rules.js";
@@ -31,7 +33,9 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
   const limit = new RateCounter(rules.rateLimit);
   const apiKey = options.apiKey ?? saved?.apiKey ?? `key_${password(random).slice(4)}`;
   const keys: Key[] = [{ key: apiKey }, ...(options.keys ?? [])];
-  const requests: RequestRecord[] = [];
+  const log = new RequestLog();
+  const requests = log.records;
+  let delayed = 0;
   const checks: Site["checks"] = { from: clock.now(), last: new Map() };
   const base = { rules, faults, random, checks };
   const world = saved?.world ?? seededWorld({ ...base, now: clock.now() });
@@ -103,11 +107,12 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
       ...(request.body ? { body: http.readableBody(request.body) } : {}),
       time: clock.now(),
     };
-    requests.push(record);
+    log.add(record, request.path.length + (request.body?.length ?? 0));
     const work = () =>
       attempt(method, id, () => {
         const key = keys.find((one) => headers["authorization"] === `Bearer ${one.key}`);
         if (!key) throw refuse.unauthorized();
+        if (inside.length > BOUNDS.path) throw refuse.pathTooLong(BOUNDS.path);
         if (inside === path) throw refuse.missing("route");
         const { handler, params, name } = find(method, http.segmentsOf(inside));
         const wait = limit.take(name, clock.now());
@@ -115,7 +120,8 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
         const body = http.parsedBody(path, { ...request, headers });
         return handler({ site: present(), params, query: new URLSearchParams(query), body, reach: key.projectId });
       });
-    const spoiling = faults.forRequest(method, inside);
+    // A long path is not compared with anything.
+    const spoiling = inside.length > BOUNDS.path ? undefined : faults.forRequest(method, inside);
     const answer = spoiling ? await spoil(spoiling, id, work) : await work();
     record.status = "cut" in answer ? "cut" : answer.status;
     return answer;
@@ -124,7 +130,15 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
   /** The work is done at once, so that a client that gives up during the wait meets a request that was carried out. */
   async function spoil(rule: Spoiling, id: string, work: () => Promise<EmulatorAnswer>) {
     const honest = rule.work ? await work() : undefined;
-    if (rule.delayMs) await clock.sleep(rule.delayMs);
+    if (rule.delayMs) {
+      if (delayed >= BOUNDS.delayed) {
+        return http.problemOf(refuse.tooManyWait(BOUNDS.delayed), id, rules, clock.now());
+      }
+      delayed += 1;
+      await clock.sleep(rule.delayMs).finally(() => {
+        delayed -= 1;
+      });
+    }
     if (rule.cut) return { cut: true as const };
     if (rule.status === undefined) {
       const answer = honest ?? (await work());

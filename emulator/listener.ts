@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from "node:net";
 import type { EmulatorAnswer, EmulatorRequest } from "./api.js";
 import { pathIn, refusalOf } from "./gate.js";
-import { largestBody, problem } from "./http.js";
+import { largestBody, problem, splitQuery } from "./http.js";
 import { uuid } from "./ids.js";
 import { protectedHeaders } from "./protection.js";
 
@@ -82,7 +82,7 @@ function brokenRequest({ code = "", message }: NodeJS.ErrnoException): string {
 /** Reads a little more than is allowed, so that the refusal can be given, and no more. */
 async function bodyOf(request: IncomingMessage, path: string): Promise<string> {
   const chunks: Buffer[] = [];
-  const largest = largestBody(path);
+  const largest = largestBody(splitQuery(path)[0]);
   let length = 0;
   for await (const chunk of request) {
     if (length <= largest) chunks.push(chunk);

@@ -107,7 +107,9 @@ const HostName = z.string().regex(HOST_NAME, {
   error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
 });
 
-const ms = z.number().min(0);
+/** Times that a date can still show when they are added to the present. */
+const A_CENTURY_MS = 100 * 366 * 24 * 3_600_000;
+const ms = z.number().min(0).max(A_CENTURY_MS);
 const count = z.number().int().min(1);
 
 /** The options in words of a schema, so that a typo in a test is an error and not an emulator that behaves otherwise. */
@@ -153,7 +155,9 @@ export function rulesOf(options: EmulatorOptions): Rules {
   const { operationMs: given = DEFAULT_OPERATION_MS, rateLimit = {} } = options;
   return {
     operationMs: (action) =>
-      typeof given === "number" ? given : (given[action] ?? given.default ?? DEFAULT_OPERATION_MS),
+      typeof given === "number"
+        ? given
+        : ((Object.hasOwn(given, action) ? given[action] : given.default) ?? DEFAULT_OPERATION_MS),
     lock: options.lock ?? "project",
     failed: options.failed ?? "final",
     failedRetryMs: options.failedRetryMs ?? DEFAULT_RETRY_MS,

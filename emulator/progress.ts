@@ -1,5 +1,7 @@
+import { BOUNDS } from "./bounds.js";
 import { NEVER_ACTIVE, ready, settle, takeEffect } from "./effects.js";
 import { begin, isPending } from "./operations.js";
+import { own } from "./own.js";
 import type { Site } from "./rules.js";
 import { instant, msOf } from "./time.js";
 import type { BranchRow, EndpointRow, OperationRow } from "./world.js";
@@ -88,7 +90,9 @@ function checkOf(site: Site, endpoint: EndpointRow): Event | undefined {
   const { checks, rules } = site;
   if (rules.availabilityCheckMs === 0) return undefined;
   const last = checks.last.get(endpoint.id) ?? Math.max(checks.from, msOf(endpoint.created_at));
-  const at = Math.max(last + rules.availabilityCheckMs, msOf(endpoint.updated_at));
+  // After a long time without a request the first of the missed checks are left out.
+  const since = site.now - BOUNDS.checks * rules.availabilityCheckMs;
+  const at = Math.max(last + rules.availabilityCheckMs, msOf(endpoint.updated_at), since);
   return { at, happen: () => checkAvailability(site, endpoint, at) };
 }
 
@@ -109,7 +113,7 @@ export function serviceWork(site: Site, endpoint: EndpointRow, actions: string[]
 
 function fail(operation: OperationRow, at: string): void {
   operation.failures_count += 1;
-  operation.error = WORDS_OF_FAILURE[operation.action] ?? `${operation.action} did not succeed`;
+  operation.error = own(WORDS_OF_FAILURE, operation.action) ?? `${operation.action} did not succeed`;
   operation.updated_at = at;
   operation.total_duration_ms = Math.max(0, msOf(at) - Math.floor(msOf(operation.created_at)));
 }
@@ -148,20 +152,26 @@ function finish(site: Site, operation: OperationRow, atMs: number): void {
 const ENDS_WELL = ["finished", "skipped"];
 
 /** Starts what waited for this operation. Modelling choice: what waited for one that did not end well is cancelled. */
-function followUp(site: Site, ended: OperationRow, at: string): void {
-  const { operations } = site.world;
-  const endedWell = (id: string) => ENDS_WELL.includes(operations.find((one) => one.id === id)?.status ?? "");
-  for (const waiting of operations) {
-    if (waiting.status !== "scheduling" || !waiting.plan.after.includes(ended.id)) continue;
-    if (!ENDS_WELL.includes(ended.status)) {
-      waiting.status = "cancelled";
-      waiting.updated_at = at;
-      followUp(site, waiting, at);
-      settle(site.world, waiting);
-    } else if (waiting.plan.after.every(endedWell)) {
-      waiting.status = "running";
-      waiting.updated_at = at;
-      waiting.plan.started_at = at;
+function followUp(site: Site, first: OperationRow, at: string): void {
+  const waiting = site.world.operations.filter((one) => one.status === "scheduling");
+  if (waiting.length === 0) return;
+  const statusOf = new Map(site.world.operations.map(({ id, status }) => [id, status]));
+  const endedWell = (id: string) => ENDS_WELL.includes(statusOf.get(id) ?? "");
+  // A chain can be as long as a world that was put in place.
+  const ended = [first];
+  for (const { id, status } of ended) {
+    for (const next of waiting) {
+      if (next.status !== "scheduling" || !next.plan.after.includes(id)) continue;
+      if (!ENDS_WELL.includes(status)) {
+        next.status = "cancelled";
+        next.updated_at = at;
+        ended.push(next);
+        settle(site.world, next);
+      } else if (next.plan.after.every(endedWell)) {
+        next.status = "running";
+        next.updated_at = at;
+        next.plan.started_at = at;
+      }
     }
   }
 }

@@ -43,6 +43,10 @@ export function notJson(type: string): Refusal {
   const given = type === "" ? "is missing" : `is ${JSON.stringify(type.slice(0, LONGEST_SHOWN))}`;
   return new Refusal(415, `Content-Type ${given}: a body must be application/json`);
 }
+export const tooDeep = (levels: number) => invalid(`decode application/json: nested deeper than ${levels} levels`);
+export const pathTooLong = (most: number) => new Refusal(414, `the path has more than ${most} characters`);
+export const tooManyWait = (most: number) =>
+  new Refusal(503, `${most} answers are delayed already: the emulator delays no more at the same time`);
 export const brokenJson = (reason: string) => invalid(`decode application/json: ${reason}`);
 export const brokenPath = () => invalid("decode path: invalid percent-encoding");
 
@@ -68,8 +72,9 @@ function words(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return "field required";
   const shown = JSON.stringify(value);
   const kind = issue.code === "too_small" || issue.code === "too_big" ? issue.origin : "";
-  const measure = kind === "string" ? "len" : Number.isInteger(value) ? "int: value" : "float: value";
-  const amount = kind === "string" ? String(value).length : shown;
+  const hasLength = kind === "string" || kind === "array";
+  const measure = hasLength ? "len" : Number.isInteger(value) ? "int: value" : "float: value";
+  const amount = hasLength ? (value as string | unknown[]).length : shown;
   if (issue.code === "too_small") return `${measure} ${amount} less than ${issue.minimum}`;
   if (issue.code === "too_big") return `${measure} ${amount} greater than ${issue.maximum}`;
   if (issue.code === "invalid_value") return `invalid value: ${shown}`;

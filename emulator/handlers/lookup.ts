@@ -1,12 +1,9 @@
+import { own } from "../own.js";
 import { missing } from "../refuse.js";
 import type { Call } from "../route.js";
 import type { BranchRow, EndpointRow, ProjectRow } from "../world.js";
 
 /** Rows by the parameters of a path, or a 404. What a key does not reach is not there for it. */
-
-/** Names like `constructor` come in from outside: only what was put into the table is in it. */
-const own = <T>(rows: Record<string, T>, id: string | undefined): T | undefined =>
-  id !== undefined && Object.hasOwn(rows, id) ? rows[id] : undefined;
 
 export function projectOf({ site, params, reach }: Call): ProjectRow {
   const row = own(site.world.projects, params["project"]);
