@@ -350,3 +350,18 @@ test("the rate is counted quickly, also of very many requests", async () => {
     for (let n = 0; n < 3000; n += 1) await call("GET", ENDPOINTS.replace("/endpoints", "/branches/count"));
   });
 });
+
+test("thousands of computes that become due together do so quickly, each in its turn", async () => {
+  const emulated = emulator({ operationMs: 10 });
+  const world = structuredClone(emulated.running.world);
+  const primary = emulated.primary();
+  for (let n = 0; n < 2000; n += 1) world.endpoints[`ep-${n}`] = { ...primary, id: `ep-${n}`, type: "read_only" };
+  await emulated.control("PUT", "/world", world);
+  emulated.time.advance(3_600_000);
+  const after = await quickly(() => emulated.running.world);
+  const states = Object.values(after.endpoints).map((one) => [one.current_state, one.pending_state]);
+  expect(states).toEqual(Array.from({ length: 2001 }, () => ["idle", undefined]));
+  expect(after.operations.map(({ action, status }) => `${action} ${status}`)).toEqual(
+    Array.from({ length: 2001 }, () => "suspend_compute finished"),
+  );
+});

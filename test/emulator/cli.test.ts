@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { SEED } from "../../emulator/index.js";
+import { SEED, startEmulator } from "../../emulator/index.js";
 
 const ROOT = join(__dirname, "../..");
 
@@ -93,6 +93,20 @@ describe("compute-endpoint emulator", () => {
     const third = cli("emulator", "--state", state);
     expect(await third.ended).toBe(1);
     expect(lines(third.output.stderr)).toEqual([expect.stringMatching(/is kept by another emulator \(process \d+\)/)]);
+  });
+
+  test("prints names from its state without commands to the terminal", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-cli-"));
+    folders.push(folder);
+    const state = join(folder, "world.json");
+    const made = await startEmulator({ state });
+    for (const branch of Object.values(made.world.branches))
+      branch.name = "\u001b]0;taken\u0007red\u202e\nexport COMPUTE_API_KEY=x";
+    await made.close();
+    const { output } = await started("emulator", "--state", state);
+    expect(output.stdout).toContain("red\ufffd export COMPUTE_API_KEY=x, root");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+    expect(output.stdout).not.toMatch(/[\u001b\u0007\u202e]|taken|^export COMPUTE_API_KEY=x$/m);
   });
 
   test("says in one line that its state can't be used", async () => {
