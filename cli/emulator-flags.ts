@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { EmulatorOptions } from "../emulator/index.js";
+import { HOST_NAME } from "../emulator/options.js";
 
 /** The flags of `compute-endpoint emulator`: each is the option of `startEmulator` of the same name. */
 
@@ -64,8 +65,21 @@ function fields(text: string): string[] {
   throw new Error(`must name a field, not ${JSON.stringify(text)}`);
 }
 
+function hosts(text: string): string[] {
+  const names = text.split(",").filter(Boolean);
+  const wrong = names.find((name) => !HOST_NAME.test(name));
+  if (names.length > 0 && wrong === undefined) return names;
+  throw new Error(`must be hosts as clients send them, as in emulator.test:8080, not ${JSON.stringify(wrong ?? text)}`);
+}
+
 const FLAGS: Flag[] = [
   { name: "port", value: "PORT", help: "0, the default, takes a free one", parse: wholeNumber(LARGEST_PORT) },
+  {
+    name: "hosts",
+    value: "A,B",
+    help: "further hosts that are answered, as in emulator.test:8080, where they lead to this machine",
+    parse: hosts,
+  },
   { name: "apiKey", value: "KEY", help: "the key that clients must send; made up if left out", parse: key },
   {
     name: "state",

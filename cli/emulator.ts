@@ -1,10 +1,12 @@
 import { type EmulatorOptions, type RunningEmulator, startEmulator, type World } from "../emulator/index.js";
 import { HELP, parseFlags } from "./emulator-flags.js";
 import type { Command } from "./main.js";
+import { clean } from "./report/clean.js";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const SHOWN_LINES = 20;
+const LONGEST_LINE = 2000;
 
 export const emulator: Command = {
   summary: "run a local control plane to try programs against",
@@ -33,7 +35,7 @@ export const emulator: Command = {
 };
 
 function fail(code: number, message: string): number {
-  process.stderr.write(`compute-endpoint emulator: ${message}\n`);
+  process.stderr.write(`compute-endpoint emulator: ${clean(message, LONGEST_LINE)}\n`);
   return code;
 }
 
@@ -48,19 +50,19 @@ function reasonOf(error: NodeJS.ErrnoException, { port = 0, state }: EmulatorOpt
 /** The world in lines, a project with its branches and computes. */
 function linesOf({ projects, branches, endpoints }: World): string[] {
   return Object.values(projects).flatMap((project) => [
-    `project    ${project.id}  (${project.region_id})`,
+    `project    ${project.id}  (${clean(project.region_id)})`,
     ...Object.values(branches)
       .filter((branch) => branch.project_id === project.id)
       .flatMap((branch) => {
         const computes = Object.values(endpoints).filter((one) => one.branch_id === branch.id);
-        const words = [branch.name, branch.parent_id ? "" : "root", computes.length > 0 ? "" : "no compute"];
+        const words = [clean(branch.name), branch.parent_id ? "" : "root", computes.length > 0 ? "" : "no compute"];
         return [
           `  branch   ${branch.id}  ${words.filter(Boolean).join(", ")}`,
           ...computes.map((one) => {
             const { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = one;
             const size = min === max ? `${max} CU` : `${min} to ${max} CU`;
             const kind = one.type === "read_write" ? "primary" : "replica";
-            return `  ${kind}  ${one.id}  on ${branch.name}, ${one.current_state}, ${size}`;
+            return `  ${kind}  ${one.id}  on ${clean(branch.name)}, ${one.current_state}, ${size}`;
           }),
         ];
       }),

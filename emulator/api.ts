@@ -65,7 +65,7 @@ export interface Emulator {
   readonly seed: Seed;
   /** The live world, brought up to the present: what is written to it counts. */
   readonly world: World;
-  /** Every request to the API; set `length` to 0 to empty it. */
+  /** Every request to the API, the last 100,000 of them; set `length` to 0 to empty it. */
   readonly requests: RequestRecord[];
   readonly faults: {
     /** Throws on a rule that makes no sense. */

@@ -6,6 +6,9 @@ export type ClockMode = "real" | "virtual";
 /** The clock as it is kept in a file: how far it is ahead of its source, or where it stands. */
 export type SavedClock = { mode: "real"; aheadMs: number } | { mode: "virtual"; now: number };
 
+/** RFC 3339 has no later year. */
+const LATEST = Date.UTC(9999, 0, 1);
+
 /** The emulator's clock: it can be stopped, let go again, and moved forward. It never goes back. */
 export class Clock implements Time {
   private aheadMs = 0;
@@ -39,6 +42,9 @@ export class Clock implements Time {
   advance(ms: number): void {
     if (!(ms >= 0 && Number.isFinite(ms)))
       throw new Error(`time goes forward only: ${ms} is not 0 or more milliseconds`);
+    if (this.now() + ms > LATEST) {
+      throw new Error(`time ends with the year 9999: ${ms} milliseconds more would pass it`);
+    }
     if (this.stoppedAt === undefined) this.aheadMs += ms;
     else this.stoppedAt += ms;
     this.changed();
@@ -56,7 +62,11 @@ export class Clock implements Time {
     const until = this.now() + ms;
     for (let left = ms; left > 0; left = until - this.now()) {
       const change = this.nextChange();
-      await Promise.race(this.mode === "real" ? [change.happens, this.source.sleep(left)] : [change.happens]);
+      // Each move of the clock begins another wait; the timer of the last one must not stay behind.
+      const over = new AbortController();
+      const waits = this.mode === "real" ? [change.happens, this.source.sleep(left, over.signal)] : [change.happens];
+      await Promise.race(waits);
+      over.abort();
       change.forget();
     }
   }

@@ -1,4 +1,5 @@
 import type { Emulator, EmulatorAnswer, EmulatorRequest, RequestRecord } from "./api.js";
+import { BOUNDS } from "./bounds.js";
 import { Clock, type SavedClock } from "./clock.js";
 import { Faults, type Spoiling } from "./faults.js";
 import { madeKey } from "./handlers/api-keys.js";
@@ -9,6 +10,7 @@ import { RateCounter } from "./limits.js";
 import { checkOptions, type EmulatorOptions, type Key, rulesOf } from "./options.js";
 import { progress, release } from "./progress.js";
 import * as refuse from "./refuse.js";
+import { RequestLog } from "./request-log.js";
 import type { Answer } from "./route.js";
 import { find } from "./routes.js";
 import type { Site } from "./rules.js";
@@ -32,7 +34,9 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
   const limit = new RateCounter(rules.rateLimit);
   const apiKey = options.apiKey ?? saved?.apiKey ?? `key_${password(random).slice(4)}`;
   const keys: Key[] = [{ key: apiKey }, ...(options.keys ?? [])];
-  const requests: RequestRecord[] = [];
+  const log = new RequestLog();
+  const requests = log.records;
+  let delayed = 0;
   const checks: Site["checks"] = { from: clock.now(), last: new Map() };
   const base = { rules, faults, random, checks };
   const world = saved?.world ?? seededWorld({ ...base, now: clock.now() });
@@ -91,7 +95,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
     const [path, query] = http.splitQuery(request.path);
     if (http.isControl(path)) {
       return attempt(method, id, () => {
-        const body = http.parsedBody(path, request.body);
+        const body = http.parsedBody(path, { ...request, headers });
         const segments = http.segmentsOf(path.slice(http.CONTROL_PATH.length));
         return control({ method, segments, body, site: present(), requests, clock, present });
       });
@@ -104,20 +108,22 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
       ...(request.body ? { body: http.readableBody(request.body) } : {}),
       time: clock.now(),
     };
-    requests.push(record);
+    log.add(record, request.path.length + (request.body?.length ?? 0));
     const work = () =>
       attempt(method, id, () => {
         const [, sent = ""] = /^Bearer (.+)$/.exec(headers["authorization"] ?? "") ?? [];
         const key: Key | undefined = keys.find((one) => one.key === sent) ?? madeKey(world, sent);
         if (!key) throw refuse.unauthorized();
+        if (inside.length > BOUNDS.path) throw refuse.pathTooLong(BOUNDS.path);
         if (inside === path) throw refuse.missing("route");
         const { handler, params, name } = find(method, http.segmentsOf(inside));
         const wait = limit.take(name, clock.now());
         if (wait !== undefined) throw refuse.tooMany(wait);
-        const body = http.parsedBody(path, request.body);
+        const body = http.parsedBody(path, { ...request, headers });
         return handler({ site: present(), params, query: new URLSearchParams(query), body, reach: key.projectId });
       });
-    const spoiling = faults.forRequest(method, inside);
+    // A long path is not compared with anything.
+    const spoiling = inside.length > BOUNDS.path ? undefined : faults.forRequest(method, inside);
     const answer = spoiling ? await spoil(spoiling, id, work) : await work();
     record.status = "cut" in answer ? "cut" : answer.status;
     return answer;
@@ -126,7 +132,15 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
   /** The work is done at once, so that a client that gives up during the wait meets a request that was carried out. */
   async function spoil(rule: Spoiling, id: string, work: () => Promise<EmulatorAnswer>) {
     const honest = rule.work ? await work() : undefined;
-    if (rule.delayMs) await clock.sleep(rule.delayMs);
+    if (rule.delayMs) {
+      if (delayed >= BOUNDS.delayed) {
+        return http.problemOf(refuse.tooManyWait(BOUNDS.delayed), id, rules, clock.now());
+      }
+      delayed += 1;
+      await clock.sleep(rule.delayMs).finally(() => {
+        delayed -= 1;
+      });
+    }
     if (rule.cut) return { cut: true as const };
     if (rule.status === undefined) {
       const answer = honest ?? (await work());

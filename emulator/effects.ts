@@ -1,4 +1,5 @@
 import { pendingOn } from "./operations.js";
+import { own } from "./own.js";
 import type { Site } from "./rules.js";
 import { instant, msOf } from "./time.js";
 import type { EndpointRow, OperationRow, World } from "./world.js";
@@ -12,8 +13,8 @@ const MAKES_A_BRANCH = ["create_branch", "create_timeline"];
 
 export function takeEffect(site: Site, operation: OperationRow, at: string): void {
   const { world } = site;
-  const endpoint = world.endpoints[operation.endpoint_id ?? ""];
-  const branch = world.branches[operation.branch_id ?? ""];
+  const endpoint = own(world.endpoints, operation.endpoint_id);
+  const branch = own(world.branches, operation.branch_id);
   if (operation.action === "start_compute" && endpoint) wake(endpoint, at);
   if (operation.action === "suspend_compute" && endpoint) suspend(endpoint, at);
   if (operation.action === "check_availability" && endpoint?.current_state === "idle") wake(endpoint, at);
@@ -28,7 +29,7 @@ export function takeEffect(site: Site, operation: OperationRow, at: string): voi
 }
 
 export function ready(world: World, branchId: string, at: string): void {
-  const branch = world.branches[branchId];
+  const branch = own(world.branches, branchId);
   if (!branch) return;
   branch.current_state = "ready";
   branch.state_changed_at = at;
@@ -42,9 +43,9 @@ export function ready(world: World, branchId: string, at: string): void {
  * state it was in, and what a change had stored stays stored.
  */
 export function settle(world: World, ended: OperationRow): void {
-  const endpoint = world.endpoints[ended.endpoint_id ?? ""];
+  const endpoint = own(world.endpoints, ended.endpoint_id);
   if (endpoint && pendingOn(world, endpoint.id).length === 0) delete endpoint.pending_state;
-  const branch = world.branches[ended.branch_id ?? ""];
+  const branch = own(world.branches, ended.branch_id);
   if (branch && ended.status !== "finished" && MAKES_A_BRANCH.includes(ended.action)) delete branch.pending_state;
 }
 

@@ -1,7 +1,10 @@
 // biome-ignore-all lint/suspicious/noThenProperty: the word of the control route, "match … then …", is kept in the code
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
+import { BOUNDS } from "./bounds.js";
 import { KnownField } from "./ignored.js";
+import { isLike, wildcardsIn } from "./match.js";
+import { opensUp } from "./protection.js";
 import type { OperationEnd } from "./world.js";
 
 /** Spoils the answers to requests. */
@@ -24,7 +27,7 @@ export interface RequestFault {
     status?: number;
     /** With `status`. A string is sent as it is (an HTML page), anything else as JSON. @default an error body */
     body?: unknown;
-    /** More headers, such as `Retry-After`. */
+    /** More headers, such as `Retry-After`. Those that keep pages of other sites out stay the emulator's. */
     headers?: Record<string, string>;
     /** Milliseconds before the answer; work that is done is done before the wait. @default 0 */
     delayMs?: number;
@@ -72,7 +75,16 @@ const LONGEST_DELAY_MS = 3_600_000;
 
 /** What Node would not send, with its name: a rule must not fail when its request comes. */
 function refuseUnsendable(headers: Record<string, string>, context: z.RefinementCtx): void {
+  const count = Object.keys(headers).length;
+  if (count > BOUNDS.listed) {
+    context.addIssue({ code: "custom", message: `${count} headers are more than ${BOUNDS.listed}` });
+    return;
+  }
   for (const [name, value] of Object.entries(headers)) {
+    if (opensUp(name)) {
+      const message = "would let pages of other sites read the answer, which the emulator does not do";
+      context.addIssue({ code: "custom", path: [name], message });
+    }
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
@@ -82,8 +94,14 @@ function refuseUnsendable(headers: Record<string, string>, context: z.Refinement
   }
 }
 
+const Pattern = z
+  .string()
+  .min(1)
+  .max(BOUNDS.pattern)
+  .refine((path) => wildcardsIn(path) <= BOUNDS.wildcards, `more than ${BOUNDS.wildcards} wildcards`);
+
 const RequestRule = z.strictObject({
-  match: z.strictObject({ method: z.string().min(1).optional(), path: z.string().min(1).optional() }),
+  match: z.strictObject({ method: z.string().min(1).optional(), path: Pattern.optional() }),
   times,
   then: z
     .strictObject({
@@ -113,7 +131,7 @@ const OperationRule = z.strictObject({
       times,
       // biome-ignore format: one line
       then: z.enum(["failed", "failed-then-finished", "error", "cancelled", "skipped", "never"]),
-      failures: z.number().int().min(1).optional(),
+      failures: z.number().int().min(1).max(BOUNDS.failures).optional(),
     })
     .refine(
       ({ then, failures }) => failures === undefined || then === "failed-then-finished",
@@ -123,7 +141,7 @@ const OperationRule = z.strictObject({
 
 const IgnoreRule = z.strictObject({
   ignore: z.strictObject({
-    fields: z.array(KnownField).min(1),
+    fields: z.array(KnownField).min(1).max(BOUNDS.listed),
     method: z.enum(["POST", "PATCH"]).optional(),
     times,
   }),
@@ -142,20 +160,35 @@ export interface Fate {
 export class Faults {
   private requests: z.output<typeof RequestRule>[] = [];
   private operations: z.output<typeof OperationRule>["operation"][] = [];
+  private sizes = new WeakMap<object, number>();
   private ignored: z.output<typeof IgnoreRule>["ignore"][] = [];
 
   /** Throws an error whose message says what is wrong with the rule. */
   add(rule: unknown): void {
+    this.checkRoom(rule);
     // One schema is chosen by the rule's key rather than by a union: a union's message names neither property nor reason.
     if (has(rule, "operation")) this.operations.push(parsed(OperationRule, rule).operation);
     else if (has(rule, "ignore")) this.ignored.push(parsed(IgnoreRule, rule).ignore);
-    else this.requests.push(parsed(RequestRule, rule));
+    else {
+      const request = parsed(RequestRule, rule);
+      this.requests.push(request);
+      this.sizes.set(request, sizeOf(rule));
+    }
   }
 
   clear(): void {
     this.requests = [];
     this.operations = [];
     this.ignored = [];
+  }
+
+  /** Bodies make rules large; what else is in a rule is bounded by its schema. */
+  private checkRoom(rule: unknown): void {
+    const count = this.requests.length + this.operations.length + this.ignored.length;
+    const size = this.requests.reduce((sum, one) => sum + (this.sizes.get(one) ?? 0), sizeOf(rule));
+    if (count < BOUNDS.faults && size <= BOUNDS.faultCharacters) return;
+    const full = count < BOUNDS.faults ? `they would have ${size} characters` : `${count} of them wait`;
+    throw new Error(`no more faults: ${full}; remove them first (DELETE /_emulator/faults, faults.clear())`);
   }
 
   /** What still waits, with the times that are left. */
@@ -187,6 +220,15 @@ export class Faults {
   }
 }
 
+/** Characters of a rule as JSON. What can't be written so can't be kept either. */
+function sizeOf(rule: unknown): number {
+  try {
+    return JSON.stringify(rule)?.length ?? 0;
+  } catch (error) {
+    throw new Error(`not a fault rule: ${(error as Error).message}`);
+  }
+}
+
 const has = (rule: unknown, key: string): boolean => typeof rule === "object" && rule !== null && key in rule;
 
 /** The first that fits, which goes when its times are used up. */
@@ -209,23 +251,4 @@ function fits(match: { method?: string; path?: string }, method: string, path: s
   if (match.method !== undefined && match.method !== "*" && match.method.toUpperCase() !== method) return false;
   if (match.path === undefined) return true;
   return match.path.includes("*") ? isLike(match.path, path) : path.startsWith(match.path);
-}
-
-/** By the places that each piece of the pattern can lead to, so that no pattern takes long. */
-function isLike(pattern: string, path: string): boolean {
-  let ends = new Set([0]);
-  for (const piece of pattern.split(/(\*+)/)) {
-    const next = new Set<number>();
-    for (const at of ends) {
-      if (!piece.startsWith("*")) {
-        if (path.startsWith(piece, at)) next.add(at + piece.length);
-        continue;
-      }
-      const slash = path.indexOf("/", at);
-      const last = piece.length > 1 || slash < 0 ? path.length : slash;
-      for (let end = at; end <= last && !next.has(end); end += 1) next.add(end);
-    }
-    ends = next;
-  }
-  return ends.has(path.length);
 }

@@ -1,5 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { createPrivate, readPrivate } from "./private-file.js";
+
+const MOST_TRIES = 10;
 
 /** Of this process. */
 const held = new Set<string>();
@@ -10,13 +13,17 @@ const held = new Set<string>();
  */
 export function hold(path: string): () => void {
   const note = `${resolve(path)}.pid`;
-  const holder = holderOf(note);
-  if (holder !== undefined) {
-    throw new Error(
-      `the state in ${path} is kept by another emulator (process ${holder}): give each a file of its own`,
-    );
+  for (let tries = 0; held.has(note) || !createPrivate(note, String(process.pid)); tries += 1) {
+    const holder = holderOf(note);
+    if (holder !== undefined) {
+      throw new Error(
+        `the state in ${path} is kept by another emulator (process ${holder}): give each a file of its own`,
+      );
+    }
+    // Of a process that was killed. Of several that see this at once one creates the next note.
+    if (tries === MOST_TRIES) throw new Error(`can't write ${note}: remove it`);
+    rmSync(note, { force: true });
   }
-  writeFileSync(note, String(process.pid));
   held.add(note);
   const release = () => {
     process.off("exit", release);
@@ -31,7 +38,7 @@ function holderOf(note: string): number | undefined {
   if (held.has(note)) return process.pid;
   let pid = 0;
   try {
-    pid = Number(readFileSync(note, "utf8"));
+    pid = Number(readPrivate(note));
     // In a container each start has the same number.
     if (!(pid > 0) || pid === process.pid) return undefined;
     process.kill(pid, 0);

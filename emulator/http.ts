@@ -1,4 +1,5 @@
-import type { EmulatorAnswer } from "./api.js";
+import type { EmulatorAnswer, EmulatorRequest } from "./api.js";
+import { BOUNDS } from "./bounds.js";
 import type { Spoiling } from "./faults.js";
 import * as refuse from "./refuse.js";
 import type { Rules } from "./rules.js";
@@ -9,12 +10,15 @@ export const BASE_PATH = "/api/v2";
 export const CONTROL_PATH = "/_emulator";
 const LARGEST_BODY_BYTES = 1_000_000;
 /** A world that is put in place can be larger than any request of a client. */
-const LARGEST_CONTROL_BODY_BYTES = 100_000_000;
+const LARGEST_WORLD_BYTES = 100_000_000;
+const LARGEST_CONTROL_BODY_BYTES = 20_000_000;
 
 const isBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`);
 export const isControl = (path: string): boolean => isBelow(path, CONTROL_PATH);
-export const largestBody = (path: string): number =>
-  isControl(path) ? LARGEST_CONTROL_BODY_BYTES : LARGEST_BODY_BYTES;
+export function largestBody(path: string): number {
+  if (!isControl(path)) return LARGEST_BODY_BYTES;
+  return path === `${CONTROL_PATH}/world` ? LARGEST_WORLD_BYTES : LARGEST_CONTROL_BODY_BYTES;
+}
 
 export const lowerCased = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -32,10 +36,38 @@ export function segmentsOf(path: string): string[] {
   }
 }
 
-/** An empty body, and the `{}` that some clients send instead of it, are both no body. */
-export function parsedBody(path: string, body: string | undefined): unknown {
+/** Deeper than what can be written again: by the brackets outside of strings, so that nothing is built first. */
+function isDeep(json: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const sign = json[at];
+    if (sign === '"') at = endOfString(json, at);
+    else if (sign === "[" || sign === "{") depth += 1;
+    else if (sign === "]" || sign === "}") depth -= 1;
+    if (depth > BOUNDS.depth) return true;
+  }
+  return false;
+}
+
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at;
+}
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+
+/**
+ * What a request says, or undefined where it has no body. Browsers let any page send a body of a few other types to any
+ * server; to send this one they ask first.
+ */
+export function parsedBody(path: string, { body, headers }: Pick<EmulatorRequest, "body" | "headers">): unknown {
   if (body === undefined || body.trim() === "") return undefined;
+  const type = headers["content-type"];
+  // In this process nobody has to say it.
+  if (type !== undefined && !JSON_TYPE.test(type)) throw refuse.notJson(type);
   if (Buffer.byteLength(body) > largestBody(path)) throw refuse.tooLarge();
+  if (isDeep(body)) throw refuse.tooDeep(BOUNDS.depth);
   try {
     return JSON.parse(body);
   } catch (error) {
@@ -43,12 +75,13 @@ export function parsedBody(path: string, body: string | undefined): unknown {
   }
 }
 
-/** A body for the record of requests: parsed where that can be done. */
+/** A body for the record of requests: parsed where that can be done, cut where it is larger than a request may be. */
 export function readableBody(body: string): unknown {
+  if (body.length > LARGEST_BODY_BYTES || isDeep(body)) return body.slice(0, LARGEST_BODY_BYTES);
   try {
     return JSON.parse(body);
   } catch {
-    return body.slice(0, LARGEST_BODY_BYTES);
+    return body;
   }
 }
 

@@ -8,12 +8,17 @@ const FIELDS = Object.keys(EndpointCreateBody.shape.endpoint.shape);
 /** Without these there is no compute to create. */
 const NEEDED = ["branch_id", "type"];
 
+const LONGEST_FIELD = 300;
+
 const LIMITS = ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"];
 
 /** A field of a compute in a request, or a part of one: `settings.pg_settings.work_mem`. */
-export const KnownField = z.string().refine((path) => FIELDS.includes(path.split(".")[0] as string), {
-  error: (issue) => `${JSON.stringify(issue.input)} is no field of a compute`,
-});
+export const KnownField = z
+  .string()
+  .max(LONGEST_FIELD)
+  .refine((path) => FIELDS.includes(path.split(".", 1)[0] as string), {
+    error: (issue) => `${JSON.stringify(issue.input)} is no field of a compute`,
+  });
 
 type Tree = Record<string, unknown>;
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
  * is refused does not count.
  */
 export class RateCounter {
-  private minute: number[] = [];
+  private readonly minute: number[] = [];
   private routes = new Map<string, number[]>();
 
   constructor(private readonly limit: RateLimit) {}
@@ -16,18 +16,27 @@ export class RateCounter {
   /** Takes the request, or tells in how many milliseconds it would be taken. */
   take(route: string, now: number): number | undefined {
     const { perMinute = Number.POSITIVE_INFINITY, perRouteAndSecond = Number.POSITIVE_INFINITY } = this.limit;
-    const minute = recent(this.minute, now - MINUTE_MS);
-    const second = recent(this.routes.get(route) ?? [], now - SECOND_MS);
+    const { minute } = this;
+    const second = this.routes.get(route) ?? [];
+    forget(minute, now - MINUTE_MS);
+    forget(second, now - SECOND_MS);
     const waits = [
       minute.length >= perMinute ? (minute.at(-perMinute) as number) + MINUTE_MS - now : 0,
       second.length >= perRouteAndSecond ? (second.at(-perRouteAndSecond) as number) + SECOND_MS - now : 0,
     ];
     const wait = Math.max(...waits);
     if (wait > 0) return wait;
-    this.minute = perMinute === Number.POSITIVE_INFINITY ? [] : [...minute, now];
-    if (perRouteAndSecond !== Number.POSITIVE_INFINITY) this.routes.set(route, [...second, now]);
+    if (perMinute !== Number.POSITIVE_INFINITY) minute.push(now);
+    if (perRouteAndSecond !== Number.POSITIVE_INFINITY) {
+      second.push(now);
+      this.routes.set(route, second);
+    }
     return undefined;
   }
 }
 
-const recent = (times: number[], after: number): number[] => times.filter((at) => at > after);
+/** The times are in order. */
+function forget(times: number[], until: number): void {
+  const kept = times.findIndex((at) => at > until);
+  times.splice(0, kept < 0 ? times.length : kept);
+}

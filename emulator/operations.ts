@@ -1,3 +1,4 @@
+import { BOUNDS } from "./bounds.js";
 import { uuid } from "./ids.js";
 import type { Site } from "./rules.js";
 import { fromMicros, instant, MICROS_PER_MS, msOf } from "./time.js";
@@ -55,10 +56,26 @@ export function begin(site: Site, projectId: string, stages: Step[][], atMs: num
   for (const stage of stages.filter((one) => one.length > 0)) {
     const rows = stage.map((step) => record(site, projectId, step, before, atMs));
     site.world.operations.push(...rows);
+    forgetOldest(site.world);
     begun.push(...rows);
     before = rows.map((row) => row.id);
   }
   return begun;
+}
+
+/** After it there are so many, so that not every operation pays for it. */
+const KEPT = 0.9 * BOUNDS.operations;
+
+/** Modelling choice: the history has no documented end. What is pending, and what that waits for, stays. */
+function forgetOldest(world: World): void {
+  if (world.operations.length <= BOUNDS.operations) return;
+  const needed = new Set(world.operations.filter(isPending).flatMap(({ plan }) => plan.after));
+  let spare = world.operations.length - KEPT;
+  world.operations = world.operations.filter((one) => {
+    const stays = spare <= 0 || isPending(one) || needed.has(one.id);
+    if (!stays) spare -= 1;
+    return stays;
+  });
 }
 
 function record(site: Site, projectId: string, step: Step, after: string[], atMs: number): OperationRow {

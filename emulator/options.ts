@@ -26,6 +26,12 @@ export interface RateLimit {
 export interface EmulatorOptions {
   /** Port on 127.0.0.1, for `startEmulator`. @default 0, a free one */
   port?: number;
+  /**
+   * Values of `Host` that are answered beside the loopback names and addresses with the port, each as clients send it:
+   * `"emulator.test:8080"`. For a forwarded port, a container's name or a proxy of yours: the emulator itself listens on
+   * 127.0.0.1 alone. @default none
+   */
+  hosts?: string[];
   /** The key that reaches everything. @default the one in the `state` file, else one made up */
   apiKey?: string;
   /** Further keys. @default none */
@@ -110,13 +116,22 @@ const LARGEST_PORT = 65_535;
 /** Node.js fires a longer timer at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-const ms = z.number().min(0);
+/** As it stands in a request: no pattern, for a pattern would let in names that nobody has thought of. */
+export const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+const HostName = z.string().regex(HOST_NAME, {
+  error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
+});
+
+/** Times that a date can still show when they are added to the present. */
+const A_CENTURY_MS = 100 * 366 * 24 * 3_600_000;
+const ms = z.number().min(0).max(A_CENTURY_MS);
 const count = z.number().int().min(1);
 
 /** The options in words of a schema, so that a typo in a test is an error and not an emulator that behaves otherwise. */
 const Options = z
   .strictObject({
     port: z.number().int().min(0).max(LARGEST_PORT),
+    hosts: z.array(HostName),
     apiKey: z.string().min(1),
     keys: z.array(z.strictObject({ key: z.string().min(1), projectId: z.string().optional() })),
     operationMs: z.union([ms, z.record(z.string(), ms)]),
@@ -157,7 +172,9 @@ export function rulesOf(options: EmulatorOptions): Rules {
   const { operationMs: given = DEFAULT_OPERATION_MS, rateLimit = {} } = options;
   return {
     operationMs: (action) =>
-      typeof given === "number" ? given : (given[action] ?? given.default ?? DEFAULT_OPERATION_MS),
+      typeof given === "number"
+        ? given
+        : ((Object.hasOwn(given, action) ? given[action] : given.default) ?? DEFAULT_OPERATION_MS),
     lock: options.lock ?? "project",
     failed: options.failed ?? "final",
     failedRetryMs: options.failedRetryMs ?? DEFAULT_RETRY_MS,

@@ -1,7 +1,9 @@
-import { NEVER_ACTIVE, ready, settle, takeEffect } from "./effects.js";
-import { begin, isPending } from "./operations.js";
+import { Agenda, type Entry } from "./agenda.js";
+import { checkOf, type Event, readinessOf, suspensionOf, turnOf } from "./due.js";
+import { isPending } from "./operations.js";
+import { own } from "./own.js";
 import type { Site } from "./rules.js";
-import { instant, msOf } from "./time.js";
+import { msOf } from "./time.js";
 import type { BranchRow, EndpointRow, OperationRow } from "./world.js";
 
 /**
@@ -9,162 +11,106 @@ import type { BranchRow, EndpointRow, OperationRow } from "./world.js";
  * the order of time, what has become due since the last one.
  */
 
-/** Computes above this size do not scale to zero. */
-const ALWAYS_ON_ABOVE_CU = 16;
-const NEVER_SUSPENDS = -1;
-
-const WORDS_OF_FAILURE: Record<string, string> = {
-  start_compute: "compute did not become ready in time",
-  suspend_compute: "compute did not stop in time",
-  apply_config: "configuration could not be applied",
-};
-
 /** Brings the world up to `site.now`, and tells whether anything has happened. */
 export function progress(site: Site): boolean {
+  const run = new Run(site);
   let happened = false;
-  for (let due = earliest(site); due && due.at <= site.now; due = earliest(site)) {
-    due.happen();
+  for (let happen = run.next(); happen; happen = run.next()) {
+    run.touch(happen());
     happened = true;
   }
   return happened;
 }
 
-interface Event {
-  at: number;
-  happen(): void;
+interface Due extends Entry {
+  event(): Event | undefined;
 }
 
-function earliest(site: Site): Event | undefined {
-  let first: Event | undefined;
-  const consider = (event: Event | undefined) => {
-    if (event && (!first || event.at < first.at)) first = event;
-  };
-  const pending = site.world.operations.filter(isPending);
-  const busy = new Set(pending.map((operation) => operation.endpoint_id));
-  for (const operation of pending) consider(turnOf(site, operation));
-  for (const branch of Object.values(site.world.branches)) consider(readinessOf(site, branch));
-  for (const endpoint of Object.values(site.world.endpoints)) {
-    if (busy.has(endpoint.id)) continue;
-    consider(suspensionOf(site, endpoint));
-    consider(checkOf(site, endpoint));
+/**
+ * All that becomes due in one go. What depends on what is looked up by what an event touched, not by a look at everything:
+ * a world can have thousands of computes that become due together.
+ */
+class Run {
+  private readonly agenda: Agenda<Due>;
+  private readonly pending = new Map<string, Set<OperationRow>>();
+  /** What comes first of what is due at the same time: operations, then branches, then computes, each as they were made. */
+  private readonly ranks = new Map<object, number>();
+
+  constructor(private readonly site: Site) {
+    const { operations, branches, endpoints } = site.world;
+    const entries: Due[] = [];
+    const collect = (due: Due | undefined) => {
+      if (due) entries.push(due);
+    };
+    for (const operation of operations) if (isPending(operation)) this.note(operation);
+    for (const operation of operations) if (isPending(operation)) collect(this.dueOperation(operation));
+    for (const branch of Object.values(branches)) collect(this.dueBranch(branch));
+    for (const endpoint of Object.values(endpoints)) for (const due of this.dueEndpoint(endpoint)) collect(due);
+    this.agenda = new Agenda(entries);
   }
-  return first;
-}
 
-/** The end of an attempt, or the start of the next one. */
-function turnOf(site: Site, operation: OperationRow): Event | undefined {
-  const { plan } = operation;
-  if (plan.again_at !== undefined) {
-    const at = msOf(plan.again_at);
-    return { at, happen: () => tryAgain(operation, at) };
+  /** What happens next. An entry whose event has moved or gone is passed over: whatever moved it has added another. */
+  next(): Event["happen"] | undefined {
+    for (let due = this.agenda.next(); due; due = this.agenda.next()) {
+      const event = due.event();
+      if (event?.at === due.at) return event.happen;
+    }
+    return undefined;
   }
-  if (operation.status !== "running" || plan.started_at === undefined || plan.end === "never") return undefined;
-  const at = msOf(plan.started_at) + plan.duration_ms;
-  return { at, happen: () => (plan.failures ? failOnce(site, operation, at) : finish(site, operation, at)) };
-}
 
-function readinessOf(site: Site, branch: BranchRow): Event | undefined {
-  if (branch.ready_at === undefined) return undefined;
-  const at = msOf(branch.ready_at);
-  return { at, happen: () => ready(site.world, branch.id, instant(at)) };
-}
-
-/** Automatic suspension: scale to zero after the time without activity. No connections exist here, so none resets it. */
-function suspensionOf(site: Site, endpoint: EndpointRow): Event | undefined {
-  if (endpoint.current_state !== "active" || endpoint.autoscaling_limit_max_cu > ALWAYS_ON_ABOVE_CU) return undefined;
-  if (endpoint.suspend_timeout_seconds === NEVER_SUSPENDS) return undefined;
-  const timeout = (endpoint.suspend_timeout_seconds || site.rules.suspendDefaultSeconds) * 1000;
-  const lastUse = Math.max(
-    msOf(endpoint.last_active ?? NEVER_ACTIVE),
-    msOf(endpoint.started_at ?? endpoint.created_at),
-  );
-  // A shorter timeout does not reach back: the suspension follows the change that made it due.
-  const at = Math.max(lastUse + timeout, msOf(endpoint.updated_at));
-  return { at, happen: () => serviceWork(site, endpoint, ["suspend_compute"], at) };
-}
-
-/** The service's own look at whether a compute can be reached. Modelling choice: it waits for work on that compute only. */
-function checkOf(site: Site, endpoint: EndpointRow): Event | undefined {
-  const { checks, rules } = site;
-  if (rules.availabilityCheckMs === 0) return undefined;
-  const last = checks.last.get(endpoint.id) ?? Math.max(checks.from, msOf(endpoint.created_at));
-  const at = Math.max(last + rules.availabilityCheckMs, msOf(endpoint.updated_at));
-  return { at, happen: () => checkAvailability(site, endpoint, at) };
-}
-
-/** An idle compute is woken for it, also one that is disabled, and put to sleep again. */
-export function checkAvailability(site: Site, endpoint: EndpointRow, at: number = site.now): OperationRow[] {
-  site.checks.last.set(endpoint.id, at);
-  const idle = endpoint.current_state === "idle";
-  return serviceWork(site, endpoint, idle ? ["check_availability", "suspend_compute"] : ["check_availability"], at);
-}
-
-/** Work that nobody asked for. It asks for no lock, but it is one. */
-export function serviceWork(site: Site, endpoint: EndpointRow, actions: string[], at: number): OperationRow[] {
-  endpoint.pending_state = actions.at(-1) === "suspend_compute" ? "idle" : "active";
-  const { id: endpoint_id, branch_id, project_id } = endpoint;
-  const stages = actions.map((action) => [{ action, branch_id, endpoint_id }]);
-  return begin(site, project_id, stages, at);
-}
-
-function fail(operation: OperationRow, at: string): void {
-  operation.failures_count += 1;
-  operation.error = WORDS_OF_FAILURE[operation.action] ?? `${operation.action} did not succeed`;
-  operation.updated_at = at;
-  operation.total_duration_ms = Math.max(0, msOf(at) - Math.floor(msOf(operation.created_at)));
-}
-
-/** An attempt that is not the last. Modelling choice: `retry_at` is the time of the next attempt. */
-function failOnce(site: Site, operation: OperationRow, atMs: number): void {
-  const { plan } = operation;
-  fail(operation, instant(atMs));
-  operation.status = "failed";
-  plan.failures = (plan.failures ?? 1) - 1;
-  plan.again_at = instant(atMs + site.rules.failedRetryMs);
-  operation.retry_at = plan.again_at;
-}
-
-function tryAgain(operation: OperationRow, atMs: number): void {
-  const at = instant(atMs);
-  operation.status = "running";
-  operation.updated_at = at;
-  operation.plan.started_at = at;
-  delete operation.plan.again_at;
-}
-
-function finish(site: Site, operation: OperationRow, atMs: number): void {
-  const { world } = site;
-  const at = instant(atMs);
-  operation.status = operation.plan.end;
-  if (operation.status === "failed" || operation.status === "error") fail(operation, at);
-  if (operation.status === "failed") operation.retry_at = at;
-  operation.updated_at = at;
-  operation.total_duration_ms = Math.max(0, atMs - Math.floor(msOf(operation.created_at)));
-  if (operation.status === "finished") takeEffect(site, operation, at);
-  followUp(site, operation, at);
-  settle(world, operation);
-}
-
-const ENDS_WELL = ["finished", "skipped"];
-
-/** Starts what waited for this operation. Modelling choice: what waited for one that did not end well is cancelled. */
-function followUp(site: Site, ended: OperationRow, at: string): void {
-  const { operations } = site.world;
-  const endedWell = (id: string) => ENDS_WELL.includes(operations.find((one) => one.id === id)?.status ?? "");
-  for (const waiting of operations) {
-    if (waiting.status !== "scheduling" || !waiting.plan.after.includes(ended.id)) continue;
-    if (!ENDS_WELL.includes(ended.status)) {
-      waiting.status = "cancelled";
-      waiting.updated_at = at;
-      followUp(site, waiting, at);
-      settle(site.world, waiting);
-    } else if (waiting.plan.after.every(endedWell)) {
-      waiting.status = "running";
-      waiting.updated_at = at;
-      waiting.plan.started_at = at;
+  touch(touched: OperationRow[]): void {
+    const { branches, endpoints } = this.site.world;
+    for (const operation of touched) this.note(operation);
+    for (const operation of touched) this.add(this.dueOperation(operation));
+    for (const id of new Set(touched.map((one) => one.branch_id))) {
+      const branch = own(branches, id);
+      if (branch) this.add(this.dueBranch(branch));
+    }
+    for (const id of new Set(touched.map((one) => one.endpoint_id))) {
+      const endpoint = own(endpoints, id);
+      if (endpoint) for (const due of this.dueEndpoint(endpoint)) this.add(due);
     }
   }
+
+  private add(due: Due | undefined): void {
+    if (due) this.agenda.add(due);
+  }
+
+  private note(operation: OperationRow): void {
+    const { endpoint_id: id } = operation;
+    if (id === undefined) return;
+    const all = this.pending.get(id) ?? new Set();
+    if (isPending(operation)) all.add(operation);
+    else all.delete(operation);
+    this.pending.set(id, all);
+  }
+
+  private due(order: number, row: object, event: () => Event | undefined): Due | undefined {
+    const at = event()?.at;
+    if (at === undefined || at > this.site.now) return undefined;
+    const seen = this.ranks.get(row) ?? this.ranks.size;
+    this.ranks.set(row, seen);
+    return { at, rank: order * RANKS + seen, event };
+  }
+
+  private dueOperation(operation: OperationRow): Due | undefined {
+    return this.due(0, operation, () => (isPending(operation) ? turnOf(this.site, operation) : undefined));
+  }
+
+  private dueBranch(branch: BranchRow): Due | undefined {
+    return this.due(1, branch, () => readinessOf(this.site, branch));
+  }
+
+  private dueEndpoint(endpoint: EndpointRow): (Due | undefined)[] {
+    const atRest = () => (this.pending.get(endpoint.id)?.size ?? 0) === 0;
+    return [suspensionOf, checkOf].map((event) =>
+      this.due(2, endpoint, () => (atRest() ? event(this.site, endpoint) : undefined)),
+    );
+  }
 }
+
+/** More than there are rows. */
+const RANKS = 2 ** 40;
 
 /** Operations that would never end do so now, and well: the scripted faults are gone. */
 export function release(site: Site): void {

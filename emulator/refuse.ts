@@ -25,6 +25,8 @@ const LARGEST_CU = 56;
 const LARGEST_RANGE_CU = 8;
 const SHORTEST_SUSPEND_SECONDS = 60;
 const KNOWN_PROVISIONERS = ["k8s-neonvm", "k8s-pod", "serverless-platform"];
+/** Characters of what a client sent, in a sentence of ours. */
+const LONGEST_SHOWN = 200;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const invalid = (words: string) => new Refusal(400, `invalid request: ${words}`);
@@ -38,6 +40,14 @@ export const missing = (
 export const badControl = (reason: string) => new Refusal(400, reason);
 export const wrongMethod = () => new Refusal(405, "method not allowed");
 export const tooLarge = () => new Refusal(413, "request body too large");
+export function notJson(type: string): Refusal {
+  const given = type === "" ? "is missing" : `is ${JSON.stringify(type.slice(0, LONGEST_SHOWN))}`;
+  return new Refusal(415, `Content-Type ${given}: a body must be application/json`);
+}
+export const tooDeep = (levels: number) => invalid(`decode application/json: nested deeper than ${levels} levels`);
+export const pathTooLong = (most: number) => new Refusal(414, `the path has more than ${most} characters`);
+export const tooManyWait = (most: number) =>
+  new Refusal(503, `${most} answers are delayed already: the emulator delays no more at the same time`);
 export const brokenJson = (reason: string) => invalid(`decode application/json: ${reason}`);
 export const brokenPath = () => invalid("decode path: invalid percent-encoding");
 
@@ -63,8 +73,9 @@ function words(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return "field required";
   const shown = JSON.stringify(value);
   const kind = issue.code === "too_small" || issue.code === "too_big" ? issue.origin : "";
-  const measure = kind === "string" ? "len" : Number.isInteger(value) ? "int: value" : "float: value";
-  const amount = kind === "string" ? String(value).length : shown;
+  const hasLength = kind === "string" || kind === "array";
+  const measure = hasLength ? "len" : Number.isInteger(value) ? "int: value" : "float: value";
+  const amount = hasLength ? (value as string | unknown[]).length : shown;
   if (issue.code === "too_small") return `${measure} ${amount} less than ${issue.minimum}`;
   if (issue.code === "too_big") return `${measure} ${amount} greater than ${issue.maximum}`;
   if (issue.code === "invalid_value") return `invalid value: ${shown}`;

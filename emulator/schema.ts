@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BOUNDS } from "./bounds.js";
 import { worldTime } from "./time.js";
 import type { World } from "./world.js";
 
@@ -145,7 +146,7 @@ const Plan = z.strictObject({
   duration_ms: z.number().min(0),
   end: z.enum(["finished", "failed", "error", "cancelled", "skipped", "never"]),
   started_at: time.optional(),
-  failures: count.optional(),
+  failures: count.max(BOUNDS.failures).optional(),
   again_at: time.optional(),
   restarts: z.boolean().optional(),
 });
@@ -213,10 +214,12 @@ export const WorldSchema = Rows.superRefine((world, context) =>
 });
 
 const SHOWN_REASONS = 3;
+const LONGEST_REASON = 500;
 
 /** The first reasons in one line, each with the property it is about. */
 export function reasonsOf({ issues }: z.ZodError): string {
   const reasons = issues.map((issue) => [issue.path.join("."), issue.message].filter(Boolean).join(": "));
   const more = reasons.length - SHOWN_REASONS;
-  return [...reasons.slice(0, SHOWN_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  const shown = reasons.slice(0, SHOWN_REASONS).map((reason) => reason.slice(0, LONGEST_REASON));
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }

@@ -1,6 +1,7 @@
 import type { ServiceOperation } from "./api.js";
+import { checkAvailability, serviceWork } from "./due.js";
 import { begin } from "./operations.js";
-import { checkAvailability, serviceWork } from "./progress.js";
+import { own } from "./own.js";
 import { missing } from "./refuse.js";
 import type { Site } from "./rules.js";
 import type { OperationRow } from "./world.js";
@@ -8,7 +9,7 @@ import type { OperationRow } from "./world.js";
 const CHECK = "check_availability";
 
 const rowOf = <T>(rows: Record<string, T>, id: string, what: Parameters<typeof missing>[0]): T => {
-  const row = Object.hasOwn(rows, id) ? rows[id] : undefined;
+  const row = own(rows, id);
   if (!row) throw missing(what);
   return row;
 };

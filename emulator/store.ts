@@ -1,8 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
-import { dirname } from "node:path";
 import { z } from "zod";
 import type { SavedClock } from "./clock.js";
+import { checkFolders, readPrivate, removeLeftovers, replacePrivate } from "./private-file.js";
 import { reasonsOf, WorldSchema } from "./schema.js";
 import type { World } from "./world.js";
 
@@ -14,7 +12,6 @@ export interface Saved {
 }
 
 const FORMAT = 1;
-const PRIVATE = 0o600;
 
 const File = z.strictObject({
   format: z.literal(FORMAT, { error: `another format than ${FORMAT}: it is from another version` }),
@@ -28,15 +25,14 @@ const File = z.strictObject({
 
 /** Nothing where there is no file yet. Throws one line that says what is wrong with it and what to do. */
 export function load(path: string): Saved | undefined {
-  let text: string;
+  let text: string | undefined;
   try {
-    // A device may have no end.
-    if (!statSync(path).isFile()) throw new Error("it is no file");
-    text = readFileSync(path, "utf8");
+    checkFolders(path);
+    text = readPrivate(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Error(`can't read the state in ${path}: ${(error as Error).message}`);
+    throw new Error(`can't use the state in ${path}: ${(error as Error).message}`);
   }
+  if (text === undefined) return undefined;
   const broken = (reason: string) =>
     new Error(`the state in ${path} can't be used: ${reason.replace(/\s+/g, " ")}; remove the file to start anew`);
   let json: unknown;
@@ -52,8 +48,7 @@ export function load(path: string): Saved | undefined {
 }
 
 /**
- * Writes the state: aside, to the disk, and into place, so that the file is always a whole one. Changes that come while
- * one write runs share the next.
+ * Writes the state, so that the file is always a whole one. Changes that come while one write runs share the next.
  */
 export class Store {
   private written: string | undefined;
@@ -84,28 +79,8 @@ export class Store {
 
   private async write(text: string): Promise<void> {
     if (text === this.written) return;
-    const aside = `${this.path}.new`;
-    await withFile(await open(aside, "w", PRIVATE), async (file) => {
-      await file.writeFile(text);
-      await file.sync();
-    });
-    await rename(aside, this.path);
-    await syncFolder(dirname(this.path));
+    if (this.written === undefined) await removeLeftovers(this.path);
+    await replacePrivate(this.path, text);
     this.written = text;
   }
-}
-
-async function withFile(file: FileHandle, work: (file: FileHandle) => Promise<void>): Promise<void> {
-  try {
-    await work(file);
-  } finally {
-    await file.close();
-  }
-}
-
-/** So that the new name outlives a power cut too. Not every system lets a folder be opened: then the system decides. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    await withFile(await open(path, "r"), (folder) => folder.sync());
-  } catch {}
 }

@@ -2,14 +2,18 @@
 export interface Time {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Ends when `now()` is that much later. */
-  sleep(ms: number): Promise<void>;
+  /** Ends when `now()` is that much later. After the signal nobody waits for it any more: its timer can go. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** This machine's clock. */
 export const realTime: Time = {
   now: () => Date.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    }),
 };
 
 /** Time that moves only when it is told to, or when somebody sleeps. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EndpointCreateBody } from "../../provider/wire/endpoint.js";
+import { BOUNDS } from "../bounds.js";
 
 /** Bodies of the calls around computes, strict like those of the computes themselves. */
 
@@ -93,7 +94,7 @@ export const BranchCreateBody = z.strictObject({
       expires_at: z.iso.datetime({ offset: true }).optional(),
     })
     .optional(),
-  endpoints: z.array(options).optional(),
+  endpoints: z.array(options).max(BOUNDS.computes).optional(),
   annotation_value: z.record(z.string(), z.string()).optional(),
 });
 

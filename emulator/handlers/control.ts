@@ -60,9 +60,17 @@ const timeAnswer = ({ clock }: ControlCall): Answer =>
 function setTime(call: ControlCall): Answer {
   const { mode, advanceMs } = checked(TimeBody, call.body, "a time");
   if (mode !== undefined) call.clock.run(mode);
-  if (advanceMs !== undefined) call.clock.advance(advanceMs);
+  if (advanceMs !== undefined) advance(call.clock, advanceMs);
   call.present();
   return timeAnswer(call);
+}
+
+function advance(clock: EmulatorClock, ms: number): void {
+  try {
+    clock.advance(ms);
+  } catch (error) {
+    throw badControl((error as Error).message);
+  }
 }
 
 /** In place, for those who hold the world. */

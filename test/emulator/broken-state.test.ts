@@ -59,6 +59,6 @@ describe("a file that can't be used is said in one line, and left alone", () => 
     ["a folder", () => folder],
     ["a device without an end", () => "/dev/zero"],
   ])("%s", (_what, path) => {
-    expect(() => createEmulator({ state: path() })).toThrow(`can't read the state in ${path()}: it is no file`);
+    expect(() => createEmulator({ state: path() })).toThrow(`can't use the state in ${path()}: it is no file`);
   });
 });

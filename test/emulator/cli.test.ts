@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { SEED } from "../../emulator/index.js";
+import { SEED, startEmulator } from "../../emulator/index.js";
 
 const ROOT = join(__dirname, "../..");
 
@@ -39,7 +39,7 @@ async function started(...args: string[]) {
   const call = (method: string, path: string, body?: object) =>
     fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
   return { ...it, url, call };
@@ -86,13 +86,27 @@ describe("compute-endpoint emulator", () => {
     const second = await started("emulator", "--state", state);
     expect(second.output.stdout).toContain(`${endpoint.id}  on dev, init, 0.25 CU`);
     expect(/API_KEY=(\S+)/.exec(second.output.stdout)?.[1]).toBe(/API_KEY=(\S+)/.exec(first.output.stdout)?.[1]);
-    await fetch(new URL("/_emulator/time", second.url), { method: "POST", body: '{"advanceMs":8000}' });
+    await second.call("POST", "/../../_emulator/time", { advanceMs: 8000 });
     const row = (await (await second.call("GET", `${path}/${endpoint.id}`)).json()) as { endpoint: object };
     expect(row.endpoint).toMatchObject({ current_state: "active" });
 
     const third = cli("emulator", "--state", state);
     expect(await third.ended).toBe(1);
     expect(lines(third.output.stderr)).toEqual([expect.stringMatching(/is kept by another emulator \(process \d+\)/)]);
+  });
+
+  test("prints names from its state without commands to the terminal", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-cli-"));
+    folders.push(folder);
+    const state = join(folder, "world.json");
+    const made = await startEmulator({ state });
+    for (const branch of Object.values(made.world.branches))
+      branch.name = "\u001b]0;taken\u0007red\u202e\nexport COMPUTE_API_KEY=x";
+    await made.close();
+    const { output } = await started("emulator", "--state", state);
+    expect(output.stdout).toContain("red\ufffd export COMPUTE_API_KEY=x, root");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+    expect(output.stdout).not.toMatch(/[\u001b\u0007\u202e]|taken|^export COMPUTE_API_KEY=x$/m);
   });
 
   test("says in one line that its state can't be used", async () => {

@@ -7,6 +7,7 @@ import { createEmulator, type EmulatorOptions } from "../../emulator/index.js";
 describe("each flag is the option of the same name", () => {
   const CASES: [flag: string, text: string, options: EmulatorOptions][] = [
     ["--port", "4010", { port: 4010 }],
+    ["--hosts", "emulator.test:8080,[fd00::1]:80", { hosts: ["emulator.test:8080", "[fd00::1]:80"] }],
     ["--api-key", "k-1", { apiKey: "k-1" }],
     ["--state", "world.json", { state: "world.json" }],
     ["--operation-ms", "0", { operationMs: 0 }],
@@ -59,6 +60,11 @@ describe("each flag is the option of the same name", () => {
     [["--branch-not-ready-status", "409"], '--branch-not-ready-status must be 422 or 423, not "409"'],
     [["--keep-alive-ms", "5s"], "--keep-alive-ms must be a whole number from 0"],
     [["--suspend-default-seconds", "0"], "--suspend-default-seconds must be a whole number from 1"],
+    [["--hosts", ","], '--hosts must be hosts as clients send them, as in emulator.test:8080, not ","'],
+    [
+      ["--hosts", "a.test,*.test"],
+      '--hosts must be hosts as clients send them, as in emulator.test:8080, not "*.test"',
+    ],
     [["--ignored-fields", ","], '--ignored-fields must name a field, not ","'],
     [["--state", ""], "--state must be the path of a file"],
     [["--state"], "--state <value>"],

@@ -47,7 +47,7 @@ async function start() {
   let answers = 0;
   let answered = () => {};
   const call = async (method: string, path: string, body?: object): Promise<{ status: number; body: Body }> => {
-    const headers = { authorization: `Bearer ${key}` };
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const response = await fetch(`${url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
     const text = await response.text();
     answers += 1;

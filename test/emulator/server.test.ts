@@ -5,6 +5,8 @@ import { connectionTimes } from "../../emulator/connections.js";
 import { type RunningEmulator, startEmulator } from "../../emulator/index.js";
 import { ENDPOINTS, KEY, PRIMARY, PROJECT } from "./support.js";
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 let running: RunningEmulator;
 afterEach(() => running.close());
 
@@ -13,7 +15,11 @@ const start = async (options: Parameters<typeof startEmulator>[0] = {}) => {
   return running;
 };
 const call = (method: string, path: string, body?: string) =>
-  fetch(`${running.url}${path}`, { method, body, headers: { authorization: `Bearer ${KEY}`, "x-request-id": "mine" } });
+  fetch(`${running.url}${path}`, {
+    method,
+    body,
+    headers: { authorization: `Bearer ${KEY}`, "x-request-id": "mine", ...(body ? JSON_TYPE : {}) },
+  });
 
 test("answers on a free port of the loopback address, under a base URL that ends in /api/v2", async () => {
   await start();

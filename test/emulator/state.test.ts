@@ -146,7 +146,7 @@ describe("a kept world", () => {
     expect(readdirSync(folder)).toEqual(["world.json"]);
     const { time } = emulator({ state });
     time.advance(1);
-    writeFileSync(`${state}.new`, '{"format":1,"world":{"proj');
+    writeFileSync(`${state}.${"0123456789ab".repeat(2)}.new`, '{"format":1,"world":{"proj');
     const { call, primary } = emulator({ state });
     expect(primary().id).toBe(SEED.primaryId);
     await call("PATCH", PRIMARY, { endpoint: { name: "x" } });

@@ -185,7 +185,7 @@ const OLD_PACKAGE = {
   "node_modules/old-bridge/package.json": JSON.stringify({ name: "old-bridge", version: "1.0.0", main: "index.js" }),
   "node_modules/old-bridge/index.js": `
 const base = ({ projectId }) => process.env.COMPUTE_API_URL + "/projects/" + projectId + "/endpoints";
-const headers = { authorization: "Bearer " + process.env.COMPUTE_API_KEY };
+const headers = { authorization: "Bearer " + process.env.COMPUTE_API_KEY, "content-type": "application/json" };
 exports.provider = {
   async diff(id, olds, news) { return Object.keys(news).every((key) => JSON.stringify(olds[key]) === JSON.stringify(news[key])) ? { changes: false } : {}; },
   // Made long ago: the state was written then.

@@ -26,7 +26,7 @@ describe("the tarball", () => {
     );
     const paths = files.map(({ path }) => path).filter((path) => !/^docs\/(reports\/)?[a-z-]+\.md$/.test(path));
     const documents = [
-      ...["CHANGELOG.md", "LICENSE", "README.md", "docs/bench/chart.svg", "package.json"],
+      ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "docs/bench/chart.svg", "package.json"],
       "schema/report.schema.json",
     ];
     expect(paths.filter((path) => !path.startsWith("dist/")).sort()).toEqual(documents);

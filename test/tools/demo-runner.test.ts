@@ -134,6 +134,6 @@ describe("a step is told", () => {
       leaves: [/0\.25 to 8 CU/],
     });
     expect(failed).toBeUndefined();
-    expect(printed).toMatch(/\$ curl -X POST \S+\/_emulator\/endpoints\/ep-\S+ -d '\{"autoscaling_limit_max_cu":8\}'/);
+    expect(printed).toMatch(/\$ curl --json '\{"autoscaling_limit_max_cu":8\}' \S+\/_emulator\/endpoints\/ep-\S+/);
   });
 });

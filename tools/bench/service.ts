@@ -54,6 +54,7 @@ export class Service {
   private async control<T>(method: string, what: string, body?: unknown): Promise<T> {
     const response = await fetch(new URL(`/_emulator/${what}`, this.url), {
       method,
+      headers: { "content-type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${method} ${what}: ${response.status} ${await response.text()}`);

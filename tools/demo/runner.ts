@@ -102,8 +102,8 @@ async function changeByHand(
 ): Promise<void> {
   const url = `${emulator.origin}/_emulator/endpoints/${endpoint}`;
   const body = JSON.stringify(fields);
-  page.command(`curl -X POST ${url} -d '${body}'`);
-  const { status } = await fetch(url, { method: "POST", body });
+  page.command(`curl --json '${body}' ${url}`);
+  const { status } = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   if (status !== 200) throw new Error(`the change by hand was answered with ${status}`);
 }
 
