@@ -111,7 +111,7 @@ function judgeCompute(stage: Stage, report: Report, stack: number, name: string,
   const { host } = resource.outputs;
   if (host !== undefined && host !== row.host) throw new Violation("another host", `${name}: ${host}, not ${row.host}`);
   const started = row.current_state !== "init" || row.disabled || row.pending_state !== undefined;
-  if (!started && !court.lied && args["waitForReady"] !== false) {
+  if (!started && !court.lied && (report.plans[name]?.inputs ?? args)["waitForReady"] !== false) {
     throw new Violation("never started", `${name} (${row.id}) has never started, and up is content with it`);
   }
 }

@@ -37,12 +37,14 @@ function judgePreview({ deeds, plans, program, before, touched }: Report): void 
 
 const ENDED_WELL = new Set(["finished", "skipped"]);
 
-function judgeSuccess(court: Court, { steps, program, deeds, hits, after }: Report): void {
+function judgeSuccess(court: Court, { steps, program, plans, deeds, hits, after }: Report): void {
   if ([...LIES].some((kind) => hits.has(kind))) return;
   for (const { name, op, error, from } of steps) {
     const args = program[name];
     const resource = after.get(name);
-    if (error || !args || !resource || args["waitForReady"] === false || op === "same" || op === "delete") continue;
+    // As registered: what is ignored is as it was.
+    const isWaitedFor = (plans[name]?.inputs ?? args)?.["waitForReady"] !== false;
+    if (error || !args || !resource || !isWaitedFor || op === "same" || op === "delete") continue;
     const mine = deeds.filter((deed) => deed.id === resource.id && deed.at >= from && isDone(deed));
     // Of what was sent again after a lost answer the last one counts.
     const last = new Map(mine.map((deed) => [`${deed.method} ${deed.action}`, deed]));
