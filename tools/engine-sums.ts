@@ -20,7 +20,9 @@ async function go(args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> 
 async function main(): Promise<void> {
   const [database, ...exceptions] = (await go(["env", "GOSUMDB", "GONOSUMDB", "GOPRIVATE"])).trimEnd().split("\n");
   if (database === "off" || exceptions.some((text) => text !== "")) {
-    throw new Error("GOSUMDB is off, or GONOSUMDB or GOPRIVATE is set: nothing would vouch for the new checksums. Unset them");
+    throw new Error(
+      "GOSUMDB is off, or GONOSUMDB or GOPRIVATE is set: nothing would vouch for the new checksums. Unset them",
+    );
   }
   await rm(join(MODULE_FOLDER, "go.sum"), { force: true });
   for (const platform of PLATFORMS) {

@@ -100,7 +100,11 @@ async function assertAbove(path: string, files: Files, links = 0): Promise<void>
     return;
   }
   if ((entry.mode & EVERYBODY_WRITES) !== 0 && (entry.mode & STICKY) === 0) {
-    throw untrusted(parent, `may be written by every user (mode ${modeOf(entry)}, without the sticky bit)`, CLOSE(parent));
+    throw untrusted(
+      parent,
+      `may be written by every user (mode ${modeOf(entry)}, without the sticky bit)`,
+      CLOSE(parent),
+    );
   }
 }
 
