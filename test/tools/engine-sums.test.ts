@@ -57,6 +57,7 @@ describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
       GOSUMDB: "off",
       GOPRIVATE: "*",
       GONOSUMDB: "*",
+      GONOPROXY: "none",
       GOFLAGS: "-mod=mod",
     };
     return { module, env };
