@@ -103,7 +103,7 @@ describe("operations", () => {
     const [row] = one.emulator.world.operations;
     Object.assign(row!, { status: "error", error: "first\u001b[2J\nsecond", failures_count: 1 });
     const { stdout } = await one.run(operations, [PROJECT]);
-    expect(stdout).toContain("first [2J second");
+    expect(stdout).toContain("first\\u{1b}[2J\\nsecond");
     expect(stdout).toContain("\u001b[31mError (error)\u001b[0m");
   });
 });
