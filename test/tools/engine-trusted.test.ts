@@ -38,23 +38,23 @@ function files(entries: Entries, me: number | undefined = ME): Files {
 
 const GOOD: Entries = {
   "/": [FOLDER, 0],
-  "/home": [FOLDER, 0],
-  "/home/me": [FOLDER],
-  "/home/me/cache": [0o040700],
-  "/home/me/cache/engine": [0o040700],
-  "/home/me/cache/engine/bin": [FOLDER],
-  "/home/me/cache/engine/bin/pulumi": [FILE],
+  "/homes": [FOLDER, 0],
+  "/homes/me": [FOLDER],
+  "/homes/me/cache": [0o040700],
+  "/homes/me/cache/engine": [0o040700],
+  "/homes/me/cache/engine/bin": [FOLDER],
+  "/homes/me/cache/engine/bin/pulumi": [FILE],
 };
-const ENGINE = "/home/me/cache/engine";
+const ENGINE = "/homes/me/cache/engine";
 const BIN = `${ENGINE}/bin/pulumi`;
 
 describe.skipIf(platform() === "win32")("the cache", () => {
   test.each<[what: string, change: Entries]>([
     ["is one's own", {}],
     ["is root's, as an administrator puts it there", { [ENGINE]: [FOLDER, 0], [BIN]: [FILE, 0] }],
-    ["is in a folder for everybody's files, with the sticky bit", { "/home": [0o041777, 0] }],
-    ["is in a folder of a group", { "/home": [0o040775, 0] }],
-    ["is in a home that is a link", { "/home/me": [LINK, 0, "../var/me"], "/var": [FOLDER, 0], "/var/me": [FOLDER] }],
+    ["is in a folder for everybody's files, with the sticky bit", { "/homes": [0o041777, 0] }],
+    ["is in a folder of a group", { "/homes": [0o040775, 0] }],
+    ["is in a home that is a link", { "/homes/me": [LINK, 0, "../var/me"], "/var": [FOLDER, 0], "/var/me": [FOLDER] }],
     ["is in a container whose / is nobody's", { "/": [FOLDER, 65534] }],
   ])("is used where it %s", async (_what, change) => {
     await expect(assertTrusted(ENGINE, files({ ...GOOD, ...change }))).resolves.toBeUndefined();
@@ -88,17 +88,17 @@ describe.skipIf(platform() === "win32")("the cache", () => {
     ["the folder is a link", { [ENGINE]: [LINK, ME, "/tmp/x"] }, `${ENGINE} is a symbolic link`],
     [
       "a folder above is everybody's, without the sticky bit",
-      { "/home": [0o040777, 0] },
-      "/home may be written by every user (mode 0777, without the sticky bit).\nLook at what is in it, then run: chmod go-w /home",
+      { "/homes": [0o040777, 0] },
+      "/homes may be written by every user (mode 0777, without the sticky bit).\nLook at what is in it, then run: chmod go-w /homes",
     ],
-    ["a folder above is another user's", { "/home/me": [FOLDER, 1001] }, "/home/me belongs to user 1001"],
-    ["a link above is another user's", { "/home/me": [LINK, 1001, "/var/me"] }, "/home/me belongs to user 1001"],
+    ["a folder above is another user's", { "/homes/me": [FOLDER, 1001] }, "/homes/me belongs to user 1001"],
+    ["a link above is another user's", { "/homes/me": [LINK, 1001, "/var/me"] }, "/homes/me belongs to user 1001"],
     [
       "a link above leads to everybody's",
-      { "/home/me": [LINK, 0, "/var/me"], "/var": [0o040777, 0], "/var/me": [FOLDER] },
+      { "/homes/me": [LINK, 0, "/var/me"], "/var": [0o040777, 0], "/var/me": [FOLDER] },
       "/var may be written by every user",
     ],
-    ["links lead round in a circle", { "/home/me": [LINK, 0, "/home/me"] }, "a symbolic link that leads to itself"],
+    ["links lead round in a circle", { "/homes/me": [LINK, 0, "/homes/me"] }, "a symbolic link that leads to itself"],
   ])("is not used where %s", async (_what, change, says) => {
     const error = await assertTrusted(ENGINE, files({ ...GOOD, ...change })).catch((one: Error) => one);
     expect(error).toMatchObject({ name: "UntrustedCache", message: expect.stringContaining(says) });
