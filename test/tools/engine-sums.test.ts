@@ -27,7 +27,8 @@ describe("the module", () => {
   test("is built as it is", () => expect(goBuildArguments("x")).toContain("-mod=readonly"));
 });
 
-const hasGo = spawnSync("go", ["version"]).status === 0;
+const GO = "go";
+const hasGo = spawnSync(GO, ["version"]).status === 0;
 
 describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
   let folder: string;
@@ -35,7 +36,7 @@ describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
     folder = mkdtempSync(join(tmpdir(), "engine-sums-"));
   });
   afterEach(() => {
-    spawnSync("go", ["clean", "-modcache"], { env: { ...process.env, GOMODCACHE: join(folder, "cache") } });
+    spawnSync(GO, ["clean", "-modcache"], { env: { ...process.env, GOMODCACHE: join(folder, "cache") } });
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -12,7 +12,7 @@ export async function goBuild(folder: string, args: readonly string[], env = pro
 }
 
 const MISMATCH = /verifying (\S+): checksum mismatch\s+downloaded: (\S+)\s+go\.sum: +(\S+)/;
-const MISSING = /missing go\.sum entry for (?:module providing package |go\.mod file; )?.*|updates to go\.(?:mod|sum) needed.*/;
+const MISSING = /(?:missing go\.sum entry|updates to go\.(?:mod|sum) needed).*/;
 const SUMS = "tools/engine/module/go.sum";
 
 export function problemOf(stderr: string): string {
