@@ -37,7 +37,7 @@ export const visibleLines = (text: string): string => text.split("\n").map(visib
 export const inert = (lines: string): string =>
   lines
     .replace(/##+/g, (all) => `#${"\\u{23}".repeat(all.length - 1)}`)
-    .replace(/^(\s*)(?=::)./gm, "$1\\u{3a}")
+    .replace(/^([^\S\n]*)(?=::)./gm, "$1\\u{3a}")
     .replace(/^\//gm, "\\u{2f}")
     .replace(/^(?=---|\+\+\+|~~~|\^\^\^)./gm, escaped);
 

@@ -3,8 +3,9 @@ import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from "n
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fillOnce } from "../../tools/engine/cache";
+import { cacheFolder, fillOnce } from "../../tools/engine/cache";
 import { EngineUnavailable, ensureEngine } from "../../tools/engine/index";
+import { ENGINE_VERSION, recipeRevision } from "../../tools/engine/recipe";
 import { assertTrusted, assertTrustedFolder, closeToOthers, type Files } from "../../tools/engine/trusted";
 
 const ME = 1000;
@@ -168,5 +169,21 @@ describe.skipIf(platform() === "win32")("on this system", () => {
     expect(error).toBeInstanceOf(EngineUnavailable);
     expect((error as Error).message).toContain(`${cache} may be written by every user (mode 0777).`);
     expect((error as Error).message).toContain(`chmod go-w ${cache}`);
+  });
+
+  test("a cached engine that others may write is not started", async () => {
+    const folder = cacheFolder(join(root, "cache"), ENGINE_VERSION, recipeRevision());
+    const binary = join(folder, "bin/pulumi");
+    await mkdir(join(folder, "bin"), { recursive: true, mode: 0o700 });
+    await writeFile(binary, `#!/bin/sh\ntouch '${root}/started'\necho v${ENGINE_VERSION}\n`);
+    await chmod(binary, 0o757);
+    const env = { PATH: join(root, "nothing"), COMPUTE_ENDPOINT_ENGINE_CACHE: join(root, "cache") };
+    await expect(ensureEngine({ env, say: () => {} })).rejects.toThrow(
+      `${binary} may be written by every user (mode 0757)`,
+    );
+    await expect(stat(join(root, "started"))).rejects.toThrow("ENOENT");
+    await chmod(binary, 0o700);
+    expect(await ensureEngine({ env, say: () => {} })).toMatchObject({ source: "cache" });
+    await stat(join(root, "started"));
   });
 });
