@@ -1,4 +1,5 @@
 import type { ContextOptions } from "../provider/operations/context.js";
+import { inert, visibleLines } from "./visible.js";
 
 /** Where a command writes. */
 export interface Sink {
@@ -23,10 +24,12 @@ const EXIT_OF = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** The process's own. */
 export function processIo(): Io {
+  const errors = sinkOf(process.stderr);
   return {
     env: process.env,
     out: sinkOf(process.stdout),
-    err: sinkOf(process.stderr),
+    // What the service says in an error stands in our own lines.
+    err: { ...errors, write: (text) => errors.write(inert(visibleLines(text))) },
     onInterrupt(tell) {
       const end = (signal: keyof typeof EXIT_OF) => {
         process.stderr.write(`${tell()}\n`);

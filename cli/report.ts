@@ -3,7 +3,7 @@
 import { appendFile } from "node:fs/promises";
 import type { Command } from "./command.js";
 import type { Io } from "./io.js";
-import { clean, plain, powerless, quote } from "./report/clean.js";
+import { clean, plain, quote } from "./report/clean.js";
 import { HELP, type Options, optionsOf } from "./report/flags.js";
 import { folderOf } from "./report/folder.js";
 import { annotations } from "./report/github.js";
@@ -16,6 +16,7 @@ import { text } from "./report/text.js";
 import type { Report, StackReport } from "./report/types.js";
 import { exitCodeOf } from "./report/verdict.js";
 import { EXIT, UsageError } from "./usage.js";
+import { inert } from "./visible.js";
 
 /** What the report has of the world beside the terminal; tests hand in their own. */
 export interface Surroundings {
@@ -34,8 +35,7 @@ export const reportCommand = (around: Surroundings): Command => ({
       return EXIT.ok;
     }
     const report = await reportOn(await sourcesOf(options.files, around), options, io, around);
-    for (const line of [...problemsIn(report), ...nameProblems(report, options)])
-      io.err.write(`compute-endpoint report: ${line}\n`);
+    for (const line of problemsIn(report)) io.err.write(`compute-endpoint report: ${line}\n`);
     await write(report, options, io);
     return report.exitCode;
   },
@@ -51,17 +51,18 @@ async function sourcesOf(files: readonly string[], { stdin }: Surroundings): Pro
 
 async function reportOn(
   sources: readonly Source[],
-  { failOn, folder }: Options,
+  options: Options,
   { env }: Io,
   around: Surroundings,
 ): Promise<Report> {
+  const { failOn, folder } = options;
   const stacks: StackReport[] = [];
   const unusable: string[] = [];
   const nowMs = around.nowMs();
   for (const { name, text: content, problem } of sources) {
     const { previews, problems } =
       content === undefined ? { previews: [], problems: [problem ?? "can't be read"] } : recognize(content);
-    unusable.push(...problems.map((line) => `${quote(name)} ${line}`));
+    unusable.push(...problems.map((line) => `${quote(clean(name))} ${line}`));
     const place = folder ?? (await folderOf(name === STDIN ? undefined : name, around.cwd(), env["GITHUB_WORKSPACE"]));
     for (const one of previews) {
       try {
@@ -69,10 +70,12 @@ async function reportOn(
       } catch (error) {
         // Of values inside values inside values, and so on.
         if (!(error instanceof RangeError)) throw error;
-        unusable.push(`${quote(name)} is nested more deeply than any preview`);
+        unusable.push(`${quote(clean(name))} is nested more deeply than any preview`);
       }
     }
   }
+  const problem = nameProblem(stacks, options);
+  if (problem) stacks[0]!.incomplete.unshift(problem);
   return { stacks, unusable, failOn, exitCode: exitCodeOf(stacks, unusable, failOn) };
 }
 
@@ -84,12 +87,14 @@ function problemsIn({ stacks, unusable }: Report): string[] {
   return [...unusable, ...failed].map(inOneLine);
 }
 
-/** A name that is of another stack would let the report take the place of that one's. */
-function nameProblems({ stacks }: Report, { name }: Options): string[] {
+/** A document of another stack, under this one's name, would tell reviewers that nothing happens here. */
+function nameProblem(stacks: readonly StackReport[], { name }: Options): string | undefined {
   const [only, ...more] = stacks;
-  if (!only || more.length > 0 || only.stack === UNKNOWN_NAME || !/^[^/\s]+\/[^/\s]+$/.test(name ?? "")) return [];
+  if (!only || more.length > 0 || only.stack === UNKNOWN_NAME || !/^[^/\s]+\/[^/\s]+$/.test(name ?? ""))
+    return undefined;
   const place = `${only.project}/${only.stack}`;
-  return name === place ? [] : [inOneLine(`--name is ${name}, but the document is of ${place}`)];
+  if (name === place) return undefined;
+  return `the document is of ${quote(place)}, and --name says that the report is of ${quote(clean(name ?? ""))}: preview that stack, or correct --name`;
 }
 
 async function write(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
@@ -112,4 +117,4 @@ async function write(report: Report, { format, name, maxBytes }: Options, io: Io
 }
 
 const LONGEST_LINE = 2000;
-const inOneLine = (line: string): string => powerless(clean(plain(line), LONGEST_LINE));
+const inOneLine = (line: string): string => inert(clean(plain(line), LONGEST_LINE));

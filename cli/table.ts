@@ -1,4 +1,5 @@
 import type { Io } from "./io.js";
+import { inert, inertJson, visible } from "./visible.js";
 
 export type Colour = "green" | "yellow" | "red" | "dim";
 
@@ -19,7 +20,7 @@ export const isColoured = ({ out, env }: Pick<Io, "out" | "env">): boolean =>
  */
 export function table(io: Pick<Io, "out" | "env">, head: readonly string[], all: readonly (readonly Cell[])[]): string {
   const rows = all.map((row) => row.map((cell) => ({ ...cell, text: inOneLine(cell.text) })));
-  if (!io.out.isTTY) return rows.map((row) => `${row.map(({ text }) => text).join("\t")}\n`).join("");
+  if (!io.out.isTTY) return inert(rows.map((row) => `${row.map(({ text }) => text).join("\t")}\n`).join(""));
   const used = head.flatMap((_, at) => (rows.some((row) => row[at]!.text !== "") ? [at] : []));
   const shown: Cell[][] = [
     used.map((at) => ({ text: head[at]!, colour: "dim" })),
@@ -31,20 +32,20 @@ export function table(io: Pick<Io, "out" | "env">, head: readonly string[], all:
     const padding = " ".repeat(width - [...text].length);
     return coloured && colour && text !== "" ? `\u001b[${CODES[colour]}m${text}\u001b[0m${padding}` : text + padding;
   };
-  return shown
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => padded(cell, widths[at]!))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return inert(
+    shown
+      .map(
+        (row) =>
+          `${row
+            .map((cell, at) => padded(cell, widths[at]!))
+            .join("  ")
+            .trimEnd()}\n`,
+      )
+      .join(""),
+  );
 }
 
-/** Names and errors come from elsewhere: control characters in them could write anything on a terminal. */
-const inOneLine = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
-  text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+/** Names and errors come from elsewhere. */
+const inOneLine = (text: string): string => visible(text.replace(/^ +| +$/g, ""));
 
-export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+export const json = inertJson;

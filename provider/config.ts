@@ -173,7 +173,10 @@ function urlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return `its value is not a URL; it looks like ${DEFAULT_API_URL}`;
   const url = new URL(value);
   if (url.username || url.password) return "a URL with a user name or a password in it is not accepted";
-  if (url.search || url.hash) return "the URL must end with its path, such as /api/v2";
+  // Not `search` and `hash`: they are empty for a URL that ends in "?" or "#", and paths are appended to it all the same.
+  if (/[?#]/.test(value)) return 'the URL must end with its path, such as /api/v2: remove "?" or "#" and what follows';
+  // A URL's parser leaves these out or reads them as "/", so that another URL is asked than the one that stands there.
+  if (/[\s\\]/.test(value)) return "the URL has white space or a backslash in it: remove it";
   if (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))) return undefined;
   return "the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear";
 }

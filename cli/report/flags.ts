@@ -34,7 +34,8 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
                     what does least; the line on top always counts everything
   --name NAME       what the first line of the Markdown names, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
                     finds its comment again (default: PROJECT/STACK of each document). Give it where a preview may fail
-                    before there is a document
+                    before there is a document. As PROJECT/STACK it is held against the document: another stack's is
+                    refused, exit code 2
   --folder PATH     of Pulumi.yaml in the repository, for annotations (default: found beside the file, or here)
   --help
 

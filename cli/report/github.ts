@@ -1,6 +1,7 @@
 // Workflow commands: annotations at the program's lines.
 
-import { plain, powerless } from "./clean.js";
+import { inert } from "../visible.js";
+import { plain } from "./clean.js";
 import type { Finding, Report } from "./types.js";
 import { findingsIn, sentenceOf, stops } from "./verdict.js";
 import { changesOf } from "./words.js";
@@ -33,7 +34,7 @@ export function annotations(report: Report): string {
   );
   const all = [...broken, ...felt];
   const lines = (["error", "warning"] as const).flatMap((kind) => few(all.filter((one) => one.kind === kind)));
-  return [...lines.map(command), powerless(sentenceOf(findingsIn(stacks), isPartial, failOn)), ""].join("\n");
+  return [...lines.map(command), inert(sentenceOf(findingsIn(stacks), isPartial, failOn)), ""].join("\n");
 }
 
 /** The last one that GitHub would show speaks for the rest. */
@@ -72,5 +73,5 @@ function command({ kind, title, message, position }: Annotation): string {
 }
 
 const data = (text: string): string =>
-  powerless(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  inert(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,5 +1,6 @@
 // The report for programs. Its form is described by report.schema.json, and changes only together with `formatVersion`.
 
+import { inertJson } from "../visible.js";
 import { plain } from "./clean.js";
 import type { Finding, Report, StackReport } from "./types.js";
 import { findingsIn, sentenceOf, stops } from "./verdict.js";
@@ -20,7 +21,7 @@ export function json(report: Report): string {
     unusable: unusable.map(plain),
     stacks: stacks.map((stack) => stackOf(stack, report)),
   };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return inertJson(value);
 }
 
 function stackOf(stack: StackReport, { failOn }: Report) {

@@ -29,7 +29,7 @@ export function collision(step: Step, all: readonly Step[]): string | undefined 
   const there = all.find((one) => one.op === "delete" && placeOf(one.old?.outputs ?? one.old?.inputs) === place);
   if (!there) return undefined;
   const name = quote(clean(identityOf(there.urn)?.name ?? there.urn));
-  const branch = clean(place.split(" ")[1] ?? "");
+  const branch = quote(clean(place.split(" ")[1] ?? ""));
   return isReleased(there)
     ? `this will fail: branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
     : `this will fail: branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Take ${name} out in a \`pulumi up\` of its own before`;

@@ -83,7 +83,7 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
 }
 
 export function notesOf(findings: readonly Finding[]): string[] {
-  const notes = findings.flatMap(({ name, notes }) => notes.map((note) => `- ${code(name)}: ${note}`));
+  const notes = findings.flatMap(({ name, notes }) => notes.map((note) => `- ${code(name)}: ${marked(note, code)}`));
   return notes.length === 0 ? [] : ["", ...notes];
 }
 

@@ -3,7 +3,7 @@
 import { identityOf, readApprovals } from "../../provider/rules/approval.js";
 import { atLeast, type Impact } from "../../provider/rules/restart.js";
 import { REFUSED } from "../../provider/rules/texts.js";
-import { clean, quote } from "./clean.js";
+import { clean, prose, quote } from "./clean.js";
 import { findingsOf } from "./findings.js";
 import { isText, previewOf } from "./preview.js";
 import type { Diagnostic, Preview, Raw, StackReport } from "./types.js";
@@ -90,7 +90,7 @@ function errorsOf(failures: readonly Diagnostic[]): string[] {
     const longest = text.includes(REFUSED) ? 900 : 300;
     const line = text
       .split("\n")
-      .map((one) => clean(one, longest))
+      .map((one) => prose(one, longest))
       .find((one) => one !== "" && !LEAD.test(one));
     if (!line || line === "preview failed") return [];
     const name = urn === undefined ? undefined : identityOf(urn)?.name;

@@ -3,7 +3,8 @@
 import type { Impact } from "../../provider/rules/restart.js";
 import type { Io } from "../io.js";
 import { type Colour, isColoured } from "../table.js";
-import { plain, powerless } from "./clean.js";
+import { inert } from "../visible.js";
+import { plain } from "./clean.js";
 import type { Finding, Report, StackReport } from "./types.js";
 import { findingsIn, sentenceOf } from "./verdict.js";
 import { changesOf, commandsOf, connectionsOf, hostAfter, memoryOf } from "./words.js";
@@ -32,7 +33,7 @@ export function text(report: Report, io: Pick<Io, "out" | "env">): string {
     );
   }
   for (const stack of stacks) lines.push("", ...section(stack, report, paint));
-  return powerless(`${lines.join("\n").trim()}\n`);
+  return inert(`${lines.join("\n").trim()}\n`);
 }
 
 const isPartial = ({ stacks, unusable }: Report): boolean =>

@@ -59,6 +59,30 @@ describe("endpoints", () => {
   });
 });
 
+describe("names that deceive", () => {
+  const odd = (terminal: boolean) => {
+    const made = new Desk({ terminal, env: { NO_COLOR: "1" } });
+    const name = "live\u202eeno.dlo\u202c\u200b ##vso[task.setvariable variable=a]b\u{e0041}\r\n::error::x";
+    Object.assign(made.primary, { name });
+    return { made, name };
+  };
+  const SHOWN =
+    "live\\u{202e}eno.dlo\\u{202c}\\u{200b} #\\u{23}vso[task.setvariable variable=a]b\\u{e0041}\\r\\n::error::x";
+
+  test.each([true, false])("are shown with their unseen characters as escapes (a terminal: %s)", async (terminal) => {
+    const { stdout } = await odd(terminal).made.run(endpoints, [PROJECT]);
+    expect(stdout).toContain(SHOWN);
+    expect(stdout).not.toMatch(/^\s*::|(?!\n|\t)\p{Control}|\p{Format}/mu);
+  });
+
+  test("are the same values in JSON, and its text shows every character and is no command", async () => {
+    const { made, name } = odd(false);
+    const { stdout } = await made.run(endpoints, [PROJECT, "--json"]);
+    expect(JSON.parse(stdout)[0].name).toBe(name);
+    expect(stdout).not.toMatch(/##|(?!\n)\p{Control}|\p{Format}/u);
+  });
+});
+
 describe("operations", () => {
   const busy = async () => {
     const one = desk(false);
@@ -103,7 +127,7 @@ describe("operations", () => {
     const [row] = one.emulator.world.operations;
     Object.assign(row!, { status: "error", error: "first\u001b[2J\nsecond", failures_count: 1 });
     const { stdout } = await one.run(operations, [PROJECT]);
-    expect(stdout).toContain("first [2J second");
+    expect(stdout).toContain("first\\u{1b}[2J\\nsecond");
     expect(stdout).toContain("\u001b[31mError (error)\u001b[0m");
   });
 });

@@ -36,6 +36,12 @@ function cli(args: string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 describe("compute-endpoint", () => {
+  test("shows characters that are not seen as escapes, in any message", LIMIT, async () => {
+    const { output, ended } = cli(["\u202edrop\u200b ##vso[task.setvariable]x"]);
+    expect(await ended).toBe(2);
+    expect(output.stderr).toContain('unknown command "\\u{202e}drop\\u{200b} #\\u{23}vso[');
+  });
+
   test("lists computes for a pipe, and ends by itself", async () => {
     const { output, ended } = cli(["endpoints", SEED.projectId]);
     expect(await ended).toBe(0);

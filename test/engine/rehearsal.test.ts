@@ -4,7 +4,7 @@
  * test/engine/rehearsal.test.ts` writes it anew.
  */
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -63,25 +63,36 @@ describeWithEngine("a pipeline rehearsal", (engine) => {
       await symlink(join(ws.programFolder, "node_modules", one), join(checkout, "node_modules", one));
     }
     await symlink(join(ROOT, "dist/cli/main.js"), join(checkout, "node_modules/.bin/compute-endpoint"));
-    const workflow = parse(await readFile(join(ROOT, "examples/gitops/github/compute-preview.yml"), "utf8"));
-    const steps = workflow.jobs.preview.steps as { name?: string; run?: string }[];
-    const env = {
-      ...ws.env,
-      ...workflow.env,
-      STACK: "prod",
-      PATH: `${engine.binDir}${delimiter}${process.env["PATH"]}`,
+    const scripts = async (file: string) => {
+      const workflow = parse(await readFile(join(ROOT, "examples/gitops/github", file), "utf8"));
+      const [job] = Object.values(workflow.jobs).slice(-1) as { steps: { name?: string; run?: string }[] }[];
+      return { env: workflow.env, of: (name: string) => job!.steps.find((step) => step.name === name)!.run! };
     };
-    let last = { code: null as number | null, stdout: "", stderr: "" };
-    for (const step of ["Preview", "Report"]) {
+    const execute = async (text: string, cwd: string, more: NodeJS.ProcessEnv) => {
       const script = join(ws.folder, "script.sh");
-      await writeFile(script, steps.find((one) => one.name === step)!.run!);
-      last = await run("bash", ["-e", script], { cwd: checkout, env, limitMs: ENGINE_TEST_MS });
-    }
-    const report = await readFile(join(checkout, "report.md"), "utf8");
-    await rm(checkout, { recursive: true });
+      await writeFile(script, text);
+      const PATH = [join(checkout, "node_modules/.bin"), engine.binDir, process.env["PATH"]].join(delimiter);
+      return run("bash", ["-e", script], {
+        cwd,
+        env: { ...ws.env, ...more, STACK: "prod", PATH },
+        limitMs: ENGINE_TEST_MS,
+      });
+    };
+    const own = await scripts("compute-preview.yml");
+    await execute(own.of("Preview"), checkout, own.env);
+    const { code, stdout } = await execute(own.of("Annotations"), checkout, own.env);
+    // The default branch's workflow has the document, and nothing else of the branch.
+    const trusted = await scripts("compute-report.yml");
+    const place = join(ws.folder, `report-of-${name}`);
+    await mkdir(join(place, "document"), { recursive: true });
+    await cp(join(checkout, "preview.json"), join(place, "document/preview.json"));
+    await execute(trusted.of("Report"), place, { ...trusted.env, GITHUB_OUTPUT: join(place, "output") });
+    expect(await readFile(join(place, "output"), "utf8")).toBe(`code=${code}\n`);
+    const report = await readFile(join(place, "report.md"), "utf8");
+    for (const folder of [checkout, place]) await rm(folder, { recursive: true });
     // What it set there for itself is gone with it.
     expect(git("status", "--porcelain")).toBe("");
-    return { code: last.code ?? -1, stdout: last.stdout, report };
+    return { code, stdout, report };
   }
 
   /** `pulumi up` after the merge: with the key, and the config that is committed. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { bench, OUTCOMES, reportOf, syntaxOf, textOf } from "./pipelines";
+import { bench, documentOf, OUTCOMES, reportOf, syntaxOf, textOf } from "./pipelines";
 
 interface Step {
   name?: string;
@@ -17,55 +17,92 @@ interface Step {
 interface Job {
   if?: string;
   permissions?: Record<string, string>;
+  environment?: string;
+  strategy?: object;
   steps: Step[];
   env?: Record<string, string>;
 }
+interface Workflow {
+  name: string;
+  on: unknown;
+  permissions: unknown;
+  env: NodeJS.ProcessEnv;
+  jobs: Record<string, Job>;
+}
 
-const TEXT = textOf("github/compute-preview.yml");
-const workflow = parse(TEXT) as { on: unknown; permissions: unknown; env: object; jobs: Record<string, Job> };
-const { outside, preview, comment } = workflow.jobs as { outside: Job; preview: Job; comment: Job };
+/** The pull request's own, and the default branch's. */
+const [OWN, TRUSTED] = ["compute-preview", "compute-report"].map((name) => textOf(`github/${name}.yml`)) as [
+  string,
+  string,
+];
+const [own, trusted] = [parse(OWN), parse(TRUSTED)] as [Workflow, Workflow];
+const { outside, preview } = own.jobs as { outside: Job; preview: Job };
+const { report: reporter } = trusted.jobs as { report: Job };
 const stepOf = (job: Job, name: string) => job.steps.find((step) => step.name === name)!;
 const MARKER = "<!-- compute-endpoint report v1 shop/prod -->";
 
 describe("rights", () => {
   test("every action is pinned to a commit, with its version beside it", () => {
-    const uses = [...TEXT.matchAll(/uses: (.*)$/gm)].map(([, what]) => what!);
-    expect(uses.length).toBe(6);
+    const uses = [...`${OWN}${TRUSTED}`.matchAll(/\buses: (\S+(?: # v\S+)?)/g)].map(([, what]) => what!);
+    expect(uses.length).toBe(7);
     expect(uses.filter((what) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what))).toEqual([]);
   });
 
-  test("nothing by default, to read the code for the preview, to comment for the comment", () => {
-    expect(workflow.permissions).toEqual({});
-    expect(Object.entries(workflow.jobs).map(([name, { permissions }]) => [name, permissions])).toEqual([
-      ["outside", undefined],
-      ["preview", { contents: "read" }],
-      ["comment", { "pull-requests": "write" }],
-    ]);
+  test.each([
+    ["the pull request's workflow", own, { outside: undefined, preview: { contents: "read" } }],
+    ["the default branch's", trusted, { report: { actions: "read", "pull-requests": "write", statuses: "write" } }],
+  ])("%s has none by default, and each job what it needs", (_what, { permissions, jobs }, wanted) => {
+    expect(permissions).toEqual({});
+    expect(Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.permissions]))).toEqual(wanted);
   });
 
-  test("a fork's code never meets a secret", () => {
-    expect(workflow.on).toBe("pull_request");
-    // One of the two runs, never both.
-    expect(preview.if).toBe(outside.if!.replace("!=", "==").replace("||", "&&").replace("r == 'dep", "r != 'dep"));
-    expect(preview.if).toContain("head.repo.full_name == github.repository");
-    const lines = TEXT.split("\n").filter((line) => line.includes("secrets."));
-    expect(lines.map((line) => line.trim())).toEqual([
-      expect.stringMatching(/^PULUMI_ACCESS_TOKEN: \$\{\{ secrets\.PULUMI_ACCESS_TOKEN \}\}$/),
-    ]);
+  test("where the change's code runs, nothing may be written, and the secret is its environment's", () => {
+    expect(Object.values(preview.permissions!)).toEqual(["read"]);
+    expect(preview.environment).toBe("compute-preview");
+    expect(preview.steps[0]).toMatchObject({ with: { "persist-credentials": false } });
+    const lines = OWN.split("\n").filter((line) => line.includes("secrets."));
+    expect(lines.map((line) => line.trim())).toEqual([`PULUMI_ACCESS_TOKEN: \${{ secrets.PULUMI_ACCESS_TOKEN }}`]);
     expect(Object.keys(stepOf(preview, "Preview").env!)).toEqual(["PULUMI_ACCESS_TOKEN"]);
   });
 
-  test("what may write runs no code of the pull request, and no checkout leaves a token behind", () => {
-    expect(comment.steps.map(({ uses }) => uses?.split("@")[0])).toEqual([
+  test("a fork's code never meets a secret, nor a token that may write", () => {
+    expect(own.on).toBe("pull_request");
+    // One of the two runs, never both.
+    expect(preview.if).toBe(outside.if!.replace("!=", "==").replace("||", "&&").replace("r == 'dep", "r != 'dep"));
+    expect(preview.if).toContain("head.repo.full_name == github.repository");
+    expect(reporter.if).toContain("github.event.workflow_run.head_repository.full_name == github.repository");
+    expect(reporter.if).toContain("github.event.workflow_run.event == 'pull_request'");
+    expect(`${OWN}${TRUSTED}`).not.toMatch(/^\s*(?:on: )?pull_request_target/m);
+  });
+
+  test("what may write runs on the default branch's word, has no checkout and no secret, and installs one version", () => {
+    expect(trusted.on).toEqual({ workflow_run: { workflows: [own.name], types: ["completed"] } });
+    expect(TRUSTED).not.toContain("secrets.");
+    expect(reporter.steps.map(({ uses, name }) => uses?.split("@")[0] ?? name)).toEqual([
+      "actions/setup-node",
+      "Install",
       "actions/download-artifact",
+      "Report",
       "actions/github-script",
     ]);
-    expect(preview.steps[0]).toMatchObject({ with: { "persist-credentials": false } });
+    expect(stepOf(reporter, "Install").run).toMatch(
+      /^npm install --global --ignore-scripts --legacy-peer-deps pulumi-compute-endpoint@\d+\.\d+\.\d+$/,
+    );
+    expect(stepOf(reporter, "Report").run).not.toContain("npx");
+  });
+
+  test("the stack is the artifact's name, and of the same list in both", () => {
+    expect(reporter.strategy).toEqual(preview.strategy);
+    expect(trusted.env["PROJECT"]).toBe(own.env["PROJECT"]);
+    const name = `compute-preview-\${{ matrix.stack }}`;
+    expect(preview.steps.at(-1)!.with).toMatchObject({ name, path: `\${{ env.FOLDER }}/preview.json` });
+    expect(reporter.steps[2]!.with).toMatchObject({ name, path: "document" });
+    expect(reporter.env).toEqual({ STACK: `\${{ matrix.stack }}` });
   });
 
   test("no script has an expression in it, which would be run as text", () => {
-    const scripts = Object.values(workflow.jobs).flatMap(({ steps }) =>
-      steps.flatMap((step) => [step.run, step.with?.["script"]]),
+    const scripts = [own, trusted].flatMap(({ jobs }) =>
+      Object.values(jobs).flatMap(({ steps }) => steps.flatMap((step) => [step.run, step.with?.["script"]])),
     );
     expect(scripts.filter((text) => text?.includes("${{"))).toEqual([]);
   });
@@ -73,28 +110,58 @@ describe("rights", () => {
 
 describe("the scripts", () => {
   test("can be read by bash", () => {
-    const scripts = Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-    expect(scripts).toHaveLength(4);
-    expect(scripts.map(syntaxOf)).toEqual(["", "", "", ""]);
+    const scripts = [own, trusted].flatMap(({ jobs }) =>
+      Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
+    );
+    expect(scripts).toHaveLength(6);
+    expect(scripts.map(syntaxOf)).toEqual(scripts.map(() => ""));
   });
 
   test.each(OUTCOMES)("%s", (_what, document, pulumi, job, says) => {
     const { folder, run, pulumiCalls } = bench(document, pulumi);
-    const env = {
-      ...(workflow.env as NodeJS.ProcessEnv),
-      STACK: "prod",
-      GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
-    };
+    const env = { ...own.env, STACK: "prod", GITHUB_STEP_SUMMARY: join(folder, "summary.md") };
     const previewed = run(stepOf(preview, "Preview").run!, env);
     expect(previewed.code).toBe(0);
     expect(previewed.stdout).toBe(pulumi === 0 ? "" : `::error::pulumi preview ended with exit code ${pulumi}\n`);
     expect(pulumiCalls()).toEqual(["config set --stack prod compute:onRestart warn", "preview --stack prod --json"]);
-    const reported = run(stepOf(preview, "Report").run!, env);
-    expect(reported.code).toBe(job);
-    expect(reported.stdout.includes("::error ")).toBe(job !== 0);
-    expect(reportOf(folder).split("\n")[0]).toBe(MARKER);
-    expect(reportOf(folder)).toMatch(says);
-    expect(fs.readFileSync(env.GITHUB_STEP_SUMMARY, "utf8")).toBe(reportOf(folder));
+    const annotated = run(stepOf(preview, "Annotations").run!, env);
+    expect(annotated.code).toBe(job);
+    expect(annotated.stdout.includes("::error ")).toBe(job !== 0);
+
+    const { code, report } = reported(folder, run);
+    expect(code).toBe(job);
+    expect(report.split("\n")[0]).toBe(MARKER);
+    expect(report).toMatch(says);
+    expect(fs.readFileSync(env.GITHUB_STEP_SUMMARY, "utf8")).toBe(report.replaceAll("document/", ""));
+  });
+
+  /** The trusted job's part: it finds the document, and tells the next step the verdict. */
+  function reported(folder: string, run: ReturnType<typeof bench>["run"]) {
+    mkdirSync(join(folder, "document"), { recursive: true });
+    const from = join(folder, "preview.json");
+    if (fs.existsSync(from)) fs.renameSync(from, join(folder, "document/preview.json"));
+    const env = { ...trusted.env, STACK: "prod", GITHUB_OUTPUT: join(folder, "output") };
+    expect(run(stepOf(reporter, "Install").run!, env).code).toBe(0);
+    expect(run(stepOf(reporter, "Report").run!, env).code).toBe(0);
+    const [, code] = /^code=(\d+)\n$/.exec(fs.readFileSync(env.GITHUB_OUTPUT, "utf8")) ?? [];
+    return { code: Number(code), report: reportOf(folder) };
+  }
+
+  test("a run without a document is reported as one", () => {
+    const { folder, run } = bench(undefined);
+    const { code, report } = reported(folder, run);
+    expect([code, report]).toEqual([
+      2,
+      expect.stringMatching(/^<!-- .* shop\/prod -->\n## ⛔ .*\n[\s\S]*does not exist/),
+    ]);
+  });
+
+  test("a document of another stack is refused, and takes no other comment's place", () => {
+    const { folder, run } = bench(undefined);
+    writeFileSync(join(folder, "preview.json"), documentOf("nothing").replaceAll("prod::shop", "dev::shop"));
+    const { code, report } = reported(folder, run);
+    expect([code, report.split("\n")[0]]).toEqual([2, MARKER]);
+    expect(report).toContain("⛔ the document is of `shop/dev`");
   });
 
   test("a pull request from outside is told why there is no preview", () => {
@@ -113,12 +180,14 @@ describe("the comment", () => {
   }
   const BOT = { login: "github-actions[bot]" };
 
-  async function post(reports: Record<string, string>, comments: Comment[]) {
+  const REPOSITORY = { id: 1 };
+  const SHA = "a".repeat(40);
+  const pull = (more: object = {}) => ({ number: 7, base: { repo: REPOSITORY }, head: { sha: SHA }, ...more });
+
+  async function post(body: string, comments: Comment[], pulls: object[] = [pull()], code = "0") {
     const { folder } = bench(undefined);
-    for (const [name, body] of Object.entries(reports)) {
-      mkdirSync(join(folder, "reports", name), { recursive: true });
-      writeFileSync(join(folder, "reports", name, "report.md"), body);
-    }
+    writeFileSync(join(folder, "report.md"), body);
+    const statuses: unknown[] = [];
     const did: unknown[] = [];
     const failures: string[] = [];
     const listComments = () => {};
@@ -128,6 +197,10 @@ describe("the comment", () => {
         return comments;
       },
       rest: {
+        repos: {
+          createCommitStatus: async ({ sha, context, state, target_url }: Record<string, string>) =>
+            statuses.push([sha, context, state, target_url]),
+        },
         issues: {
           listComments,
           createComment: async (args: { issue_number: number; body: string }) =>
@@ -136,19 +209,20 @@ describe("the comment", () => {
         },
       },
     };
-    const context = { repo: { owner: "acme", repo: "infra" }, issue: { number: 7 } };
+    const run = { head_sha: SHA, html_url: "https://run.test", pull_requests: pulls };
+    const context = { repo: { owner: "acme", repo: "infra" }, payload: { repository: REPOSITORY, workflow_run: run } };
     const core = { setFailed: (message: string) => failures.push(message) };
     const inFolder = () => ({
-      readdirSync: (path: string) => fs.readdirSync(join(folder, path)),
       readFileSync: (path: string, encoding: "utf8") => fs.readFileSync(join(folder, path), encoding),
     });
     // As actions/github-script does it.
     const AsyncFunction = (async () => {}).constructor as new (
       ...args: string[]
     ) => (...args: unknown[]) => Promise<void>;
-    const script = new AsyncFunction("github", "context", "core", "require", comment.steps[1]!.with!["script"]!);
-    await script(github, context, core, inFolder);
-    return { did, failures };
+    const parameters = ["github", "context", "core", "require", "process"];
+    const script = new AsyncFunction(...parameters, reporter.steps.at(-1)!.with!["script"]!);
+    await script(github, context, core, inFolder, { env: { PROJECT: "shop", STACK: "prod", CODE: code } });
+    return { did, failures, statuses };
   }
 
   const report = (text: string, stack = "prod") => `${MARKER.replace("prod", stack)}\n\n### ${text}\n`;
@@ -177,25 +251,38 @@ describe("the comment", () => {
       [[3, report("b")]],
     ],
   ])("%s", async (_what, comments, did) => {
-    expect(await post({ "compute-report-prod": report("b") }, comments)).toEqual({ did, failures: [] });
-  });
-
-  test("each stack has its own", async () => {
-    const reports = { "compute-report-dev": report("d", "dev"), "compute-report-prod": report("p") };
-    const { did } = await post(reports, [{ id: 1, user: BOT, body: report("old", "dev") }]);
-    expect(did).toEqual([
-      [1, reports["compute-report-dev"]],
-      ["new", 7, reports["compute-report-prod"]],
-    ]);
+    expect(await post(report("b"), comments)).toMatchObject({ did, failures: [] });
   });
 
   test.each([
     ["is no report", "@everyone look"],
+    ["is another stack's report", report("x", "dev")],
+    ["has another marker in it", report(`x\n${MARKER.replace("prod", "dev")}`)],
     ["is too long for the host", report("x".repeat(70_000))],
   ])("what %s is not written, and the job fails", async (_what, body) => {
-    expect(await post({ odd: body }, [])).toEqual({
+    expect(await post(body, [])).toMatchObject({ did: [], failures: [expect.stringMatching(/^no comment: /)] });
+  });
+
+  test.each<[what: string, pulls: object[]]>([
+    ["none", []],
+    ["another repository's", [pull({ base: { repo: { id: 2 } } })]],
+    ["one of another commit", [pull({ head: { sha: "b" } })]],
+    ["two", [pull(), pull({ number: 8 })]],
+  ])("is not written where GitHub names %s as the run's pull request", async (_what, pulls) => {
+    expect(await post(report("b"), [], pulls)).toMatchObject({
       did: [],
-      failures: ["odd holds no report that fits into a comment"],
+      failures: [expect.stringMatching(/^no comment: /)],
     });
+  });
+
+  test.each([
+    ["0", "success"],
+    ["3", "failure"],
+    ["2", "failure"],
+    ["1", "error"],
+    ["", "error"],
+  ])("beside it stands a status: exit code %j is %s", async (code, state) => {
+    const { statuses } = await post(report("b"), [], [], code);
+    expect(statuses).toEqual([[SHA, "compute report (prod)", state, "https://run.test"]]);
   });
 });

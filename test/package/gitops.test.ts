@@ -12,14 +12,25 @@ import { bench, OUTCOMES, PIPELINES, syntaxOf, textOf } from "./pipelines";
 interface Job {
   stage: string;
   image: string;
+  extends?: string;
+  environment?: object;
   rules: { if: string; when?: string }[];
   script: string[];
-  variables?: object;
+  variables?: Record<string, string>;
+  needs?: object[];
 }
 
-const pipeline = parse(textOf("gitlab/.gitlab-ci.yml")) as Record<string, Job> & { variables: NodeJS.ProcessEnv };
-const [outside, preview, note] = ["compute outside", "compute preview", "compute note"].map((name) => pipeline[name]!);
+const TEXT = textOf("gitlab/.gitlab-ci.yml");
+const pipeline = parse(TEXT) as Record<string, Job> & { variables: NodeJS.ProcessEnv };
+const [outside, preview, note] = ["compute outside", ".compute preview", ".compute note"].map(
+  (name) => pipeline[name]!,
+);
 const scriptOf = (job: Job | undefined) => job!.script.join("\n");
+const ENV = { ...pipeline.variables, STACK: "prod" };
+/** All of the note's script but what writes it. */
+const reportScript = scriptOf(note)
+  .replace(/node --input-type=module <<'END'[\s\S]*\nEND\n/, "")
+  .replace("> report.md", '> "$CI_PROJECT_DIR/report.md"');
 
 describe("the GitLab pipeline", () => {
   test("has scripts that bash can read", () => {
@@ -36,37 +47,59 @@ describe("the GitLab pipeline", () => {
     expect(bench(undefined).run(scriptOf(outside)).stdout).toMatch(/^No preview of computes for code of a fork/);
   });
 
-  test("writes its note after a red preview too, without the code of the merge request", () => {
+  test("gives each job the variables of its own environment, and the token to one that runs none of the change's code", () => {
+    expect(preview!.environment).toEqual({ name: "compute-preview/$STACK", action: "access" });
+    expect(note!.environment).toEqual({ name: "compute-report", action: "access" });
     expect(note).toMatchObject({ rules: [{ when: "always" }], variables: { GIT_STRATEGY: "none" } });
-    expect(textOf("gitlab/.gitlab-ci.yml").split("COMPUTE_REPORT_TOKEN")).toHaveLength(3); // said once, used once
+    for (const job of [outside, preview]) expect(JSON.stringify(job)).not.toContain("COMPUTE_REPORT_TOKEN");
+    expect(TEXT.split("COMPUTE_REPORT_TOKEN")).toHaveLength(3); // said once, used once
+    expect(TEXT).not.toMatch(/npx/);
+  });
+
+  test("has one preview and one note for each stack, and the note takes that preview's document alone", () => {
+    const names = Object.keys(pipeline).filter((name) => /^compute (?:preview|note) /.test(name));
+    expect(names).toHaveLength(4);
+    for (const name of names) {
+      const [, kind, stack] = name.split(" ");
+      const { extends: base, variables, needs, ...rest } = pipeline[name]!;
+      expect([base, variables, rest]).toEqual([`.compute ${kind}`, { STACK: stack }, {}]);
+      expect(needs).toEqual(kind === "note" ? [{ job: `compute preview ${stack}`, artifacts: true }] : undefined);
+    }
   });
 
   test.each(OUTCOMES)("%s", (_what, document, pulumi, job, says) => {
     const { folder, run, pulumiCalls } = bench(document, pulumi);
-    const { code, stdout } = run(scriptOf(preview), { ...pipeline.variables, STACK: "prod" });
-    expect(code).toBe(job);
+    const { code, stdout } = run(scriptOf(preview), ENV);
+    expect(code).toBe(0);
     expect(stdout).toBe(pulumi === 0 ? "" : `pulumi preview ended with exit code ${pulumi}\n`);
     expect(pulumiCalls()).toEqual(["config set --stack prod compute:onRestart warn", "preview --stack prod --json"]);
-    const report = readFileSync(join(folder, "reports/prod/report.md"), "utf8");
+    expect(run(reportScript, ENV).code).toBe(job);
+    const report = readFileSync(join(folder, "report.md"), "utf8");
     expect(report).toMatch(/^<!-- compute-endpoint report v1 shop\/prod -->\n/);
     expect(report).toMatch(says);
   });
+
+  test("installs the command where no earlier job can have left an .npmrc", () => {
+    const { folder, run } = bench("nothing");
+    expect(run(scriptOf(preview), ENV).code).toBe(0);
+    expect(run(reportScript, ENV).code).toBe(0);
+    const place = readFileSync(join(folder, "bin/installed-in"), "utf8").trim();
+    expect(place.startsWith(folder)).toBe(false);
+  });
 });
 
-test("a program in a folder is previewed there, by all of them, and its report is found", () => {
+test("a program in a folder is previewed there, by both of them, and its document is found", () => {
   const { folder, run } = bench("nothing");
   mkdirSync(join(folder, "infra/shop"), { recursive: true });
-  const { code } = run(scriptOf(preview), { ...pipeline.variables, FOLDER: "infra/shop", STACK: "prod" });
-  expect(code).toBe(0);
-  expect(existsSync(join(folder, "infra/shop/preview.json"))).toBe(true);
-  expect(existsSync(join(folder, "reports/prod/report.md"))).toBe(true);
+  expect(run(scriptOf(preview), { ...ENV, FOLDER: "infra/shop" }).code).toBe(0);
+  expect(existsSync(join(folder, "compute-preview.json"))).toBe(true);
 
   const { env, jobs } = parse(textOf("github/compute-preview.yml"));
   const { defaults, steps } = jobs.preview;
   expect(env.FOLDER).toBe(".");
   expect(defaults.run["working-directory"]).toBe(`\${{ env.FOLDER }}`);
   expect(steps.flatMap((step: { with?: object }) => Object.values(step.with ?? {}))).toEqual(
-    expect.arrayContaining([`\${{ env.FOLDER }}/package-lock.json`, `\${{ env.FOLDER }}/report.md`]),
+    expect.arrayContaining([`\${{ env.FOLDER }}/package-lock.json`, `\${{ env.FOLDER }}/preview.json`]),
   );
 });
 
@@ -83,7 +116,7 @@ describe("the note", () => {
   }
 
   /** Runs the script against a host that has these notes, two on a page, and tells what it wrote. */
-  async function write(notes: Note[], body = BODY) {
+  async function write(notes: Note[], body = BODY, verdict = 0) {
     const did: unknown[] = [];
     server = createServer(async (request, response) => {
       const { method, url = "" } = request;
@@ -96,18 +129,25 @@ describe("the note", () => {
       response.end(JSON.stringify(url === "/api/v4/user" ? ME : notes.slice(page * 2 - 2, page * 2)));
     });
     await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
-    const { folder } = bench(undefined);
-    mkdirSync(join(folder, "reports/prod"), { recursive: true });
-    writeFileSync(join(folder, "reports/prod/report.md"), body);
+    const { folder, path } = bench(undefined);
+    // The command, as if it wrote this.
+    writeFileSync(join(folder, "wanted.md"), body);
+    const command = `compute-endpoint() { cat '${folder}/wanted.md'; return ${verdict}; }`;
     const env = {
-      PATH: process.env["PATH"],
+      ...ENV,
+      PATH: path,
+      CI_PROJECT_DIR: folder,
       CI_API_V4_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v4`,
       CI_PROJECT_ID: "1",
       CI_MERGE_REQUEST_IID: "7",
       COMPUTE_REPORT_TOKEN: "token",
     };
     // Not synchronously: the host is in this process.
-    const child = spawn("bash", ["-ec", scriptOf(note)], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn("bash", ["-ec", `${command}\n${scriptOf(note)}`], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     let stderr = "";
     child.stderr.on("data", (chunk) => {
       stderr += chunk;
@@ -132,10 +172,20 @@ describe("the note", () => {
     expect(await write(notes)).toEqual({ code: 0, did, stderr: "" });
   });
 
-  test("is not written of what is no report", async () => {
-    const { code, did, stderr } = await write([], "hello");
+  test("is written before the job ends with the verdict", async () => {
+    expect(await write([], BODY, 3)).toEqual({ code: 3, did: [`POST ${NOTES}`, BODY], stderr: "" });
+  });
+
+  test.each([
+    ["is no report", "hello", "no report of this stack"],
+    ["is another stack's report", BODY.replace("prod", "dev"), "no report of this stack"],
+    ["has another marker in it", `${BODY}\n${BODY.replace("prod", "dev")}`, "no report of this stack"],
+    ["has a quick action in it", `${BODY}\n/merge\n`, "a line of the report is a quick action"],
+    ["has one behind white space", `${BODY}\r\n  /close`, "a line of the report is a quick action"],
+  ])("is not written of what %s", async (_what, body, says) => {
+    const { code, did, stderr } = await write([], body);
     expect([code, did]).toEqual([1, []]);
-    expect(stderr).toContain("reports/prod/report.md is no report");
+    expect(stderr).toContain(says);
   });
 });
 
@@ -195,6 +245,6 @@ describe("the objects for the operator", () => {
 
 test("the page beside them links to what is there", () => {
   const links = [...textOf("README.md").matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path!);
-  expect(links).toHaveLength(5);
+  expect(links).toHaveLength(6);
   expect(links.filter((path) => !existsSync(join(PIPELINES, path)))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Runs what stands in the pipelines of examples/gitops as their runners would, with our own command and stubs of the rest. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll } from "vitest";
@@ -19,6 +19,8 @@ export interface Bench {
   folder: string;
   /** A script as the runner writes it into a file. */
   run(script: string, env?: NodeJS.ProcessEnv): { code: number | null; stdout: string; stderr: string };
+  /** For programs that a test starts itself. */
+  path: string;
   /** What `pulumi` was asked to do. */
   pulumiCalls(): string[];
 }
@@ -36,7 +38,7 @@ export function bench(preview: string | undefined, code = 0): Bench {
     writeFileSync(join(bin, name), `#!/usr/bin/env bash\nset -eu\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  if (preview) copyFileSync(join(ROOT, "test/fixtures/previews", `${preview}.json`), join(bin, "preview.json"));
+  if (preview) writeFileSync(join(bin, "preview.json"), documentOf(preview));
   stub(
     "pulumi",
     `echo "$*" >> '${bin}/calls'
@@ -49,16 +51,25 @@ export function bench(preview: string | undefined, code = 0): Bench {
     "npx",
     `[ "$1 $2" = "--no compute-endpoint" ]; shift 2; exec '${process.execPath}' '${ROOT}/dist/cli/main.js' "$@"`,
   );
-  stub("npm", `[ "$*" = ci ]`);
+  // Globally nothing is installed but the package at one version, and what it brings runs no script.
+  stub(
+    "npm",
+    `if [ "$*" = ci ]; then exit 0; fi
+     [[ "$*" =~ ^install\\ --global\\ --ignore-scripts\\ --legacy-peer-deps\\ pulumi-compute-endpoint@[0-9]+\\.[0-9]+\\.[0-9]+$ ]]
+     pwd > '${bin}/installed-in'
+     printf '#!/usr/bin/env bash\\nexec "%s" "%s" "$@"\\n' '${process.execPath}' '${ROOT}/dist/cli/main.js' > '${bin}/compute-endpoint'
+     chmod +x '${bin}/compute-endpoint'`,
+  );
   return {
     folder,
+    path: `${bin}${delimiter}${process.env["PATH"]}`,
     run(script, env = {}) {
       const file = join(bin, "script.sh");
       writeFileSync(file, script);
       const { PATH } = process.env;
       const { status, stdout, stderr } = spawnSync("bash", ["-e", file], {
         cwd: folder,
-        env: { PATH: `${bin}${delimiter}${PATH}`, HOME: folder, ...env },
+        env: { PATH: `${bin}${delimiter}${PATH}`, HOME: folder, CI_PROJECT_DIR: folder, ...env },
         encoding: "utf8",
       });
       return { code: status, stdout, stderr };
@@ -66,6 +77,13 @@ export function bench(preview: string | undefined, code = 0): Bench {
     pulumiCalls: () => readFileSync(join(bin, "calls"), "utf8").trim().split("\n"),
   };
 }
+
+/** A fixture as the preview of shop/prod, which the pipelines are of. */
+export const documentOf = (fixture: string): string =>
+  readFileSync(join(ROOT, "test/fixtures/previews", `${fixture}.json`), "utf8").replace(
+    /urn:pulumi:[\w-]+::[\w-]+::/g,
+    "urn:pulumi:prod::shop::",
+  );
 
 /** Whether bash can read it at all. */
 export const syntaxOf = (script: string): string =>

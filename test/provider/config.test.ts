@@ -104,6 +104,14 @@ describe("the URL", () => {
     ["https://me:word@example.com/v2", /user name or a password/],
     ["https://example.com/v2?region=eu", /must end with its path/],
     ["https://example.com/v2#x", /must end with its path/],
+    ["https://example.com/v2?", /must end with its path, such as \/api\/v2: remove "\?" or "#" and what follows/],
+    ["https://example.com/v2#", /must end with its path/],
+    ["https://example.com/v2/?", /must end with its path/],
+    ["https://example.com?", /must end with its path/],
+    ["https://example.com/v2?#", /must end with its path/],
+    ["https://example.com/a\tpi/v2", /white space or a backslash/],
+    ["https://exam\nple.com/v2", /white space or a backslash/],
+    ["https:\\\\example.com\\v2", /white space or a backslash/],
   ])("%s is refused, naming the layer, and no request is sent", (url, message) => {
     for (const [key, name] of LAYERS) {
       const said = failure(...setting({ [key]: KEY, [name]: url }));

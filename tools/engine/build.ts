@@ -1,12 +1,18 @@
 /** Builds the engine from Go modules, and our language host and the dynamic provider's start script beside it. */
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
-import { DYNAMIC_PROVIDER_SCRIPT, GO_MOD, goBuildArguments, HOST_FOLDER, LANGUAGE_HOST_SCRIPT } from "./recipe";
+import { goBuild } from "./go";
+import {
+  DYNAMIC_PROVIDER_SCRIPT,
+  goBuildArguments,
+  HOST_FOLDER,
+  LANGUAGE_HOST_SCRIPT,
+  MODULE_FILES,
+  MODULE_FOLDER,
+} from "./recipe";
 import { run } from "./run";
-
-const LIMIT_MS = 45 * 60_000;
 
 /** Why nothing can be built here; undefined if it can. */
 export async function whyNotBuildable(): Promise<string | undefined> {
@@ -21,11 +27,8 @@ export async function build(folder: string): Promise<void> {
   const module = join(folder, "module");
   await mkdir(bin);
   await mkdir(module);
-  await writeFile(join(module, "go.mod"), GO_MOD);
-  // GOWORK and GOFLAGS of the user's are about the user's own modules.
-  const env = { ...process.env, GOWORK: "off", GOFLAGS: "" };
-  const compiled = await run("go", goBuildArguments(join(bin, "pulumi")), { cwd: module, env, limitMs: LIMIT_MS });
-  if (compiled.code !== 0) throw new Error(`go build: ${lastLines(compiled.stderr)}`);
+  for (const name of MODULE_FILES) await copyFile(join(MODULE_FOLDER, name), join(module, name));
+  await goBuild(module, goBuildArguments(join(bin, "pulumi")));
   await rm(module, { recursive: true });
 
   await bundleHost(join(folder, "host", "main.js"));
@@ -51,12 +54,3 @@ async function script(path: string, text: string): Promise<void> {
   await writeFile(path, text);
   await chmod(path, 0o755);
 }
-
-/** Go says what is wrong at the end, after its lines about downloads. */
-const lastLines = (text: string): string =>
-  text
-    .trim()
-    .split("\n")
-    .filter((line) => !line.startsWith("go: downloading"))
-    .slice(-6)
-    .join("\n");

@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "n
 import { homedir, hostname, platform } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { closeToOthers } from "./trusted";
 
 const FOLDER = "pulumi-compute-endpoint";
 
@@ -22,6 +23,9 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env, os: string = pla
 export const cacheFolder = (root: string, version: string, revision: string): string =>
   join(root, `engine-${version}-${revision}`);
 
+/** Programs that we run are in it. */
+const PRIVATE = 0o700;
+
 /** A lock that nobody has touched for so long is left over. Its holder touches it ten times as often. */
 const STALE_MS = 30_000;
 
@@ -36,15 +40,16 @@ export async function fillOnce(
   look: { everyMs: number } = { everyMs: 500 },
 ): Promise<void> {
   if (await exists(folder)) return;
-  await mkdir(join(folder, ".."), { recursive: true });
+  await mkdir(join(folder, ".."), { recursive: true, mode: PRIVATE });
   const release = await lock(`${folder}.lock`, () => exists(folder), onWait, look.everyMs);
   if (!release) return;
   const staging = `${folder}.tmp-${randomBytes(4).toString("hex")}`;
   try {
     if (await exists(folder)) return;
     await removeLeftOvers(folder);
-    await mkdir(staging);
+    await mkdir(staging, { mode: PRIVATE });
     await fill(staging);
+    await closeToOthers(staging);
     await rename(staging, folder).catch(async (error) => {
       if (!(await exists(folder))) throw error;
     });

@@ -9,6 +9,7 @@ import { cacheFolder, cacheRoot, fillOnce } from "./cache";
 import { findOnPath, versionOf } from "./find";
 import { install } from "./install";
 import { ENGINE_VERSION, OLDEST_USABLE, recipeRevision } from "./recipe";
+import { assertTrusted, assertTrustedFolder, UntrustedCache } from "./trusted";
 
 export interface Engine {
   /** The folder to put on PATH: `pulumi`, its language host for Node.js and the start script of dynamic providers. */
@@ -40,6 +41,7 @@ export async function ensureEngine({ env = process.env, say = toStderr }: Ensure
   const because = instead ? ` (${instead})` : "";
   let source: Engine["source"] = "cache";
   const started = performance.now();
+  await unavailableIfUntrusted(assertTrustedFolder(root));
   await fillOnce(
     folder,
     async (staging) => {
@@ -89,10 +91,16 @@ async function obtain(staging: string, { folder, because, say }: Obtain): Promis
 
 /** The folder appears whole or not at all, so what is missing was taken by somebody else: a cleaner, mostly. */
 async function checkCached(folder: string): Promise<void> {
+  await unavailableIfUntrusted(assertTrusted(folder));
   const usable = await versionOf(join(folder, "bin"));
   if (!usable)
     throw new EngineUnavailable(`The cached engine in ${folder} does not run. Delete that folder and try again.`);
 }
+
+const unavailableIfUntrusted = (check: Promise<void>): Promise<void> =>
+  check.catch((error: Error) => {
+    throw error instanceof UntrustedCache ? new EngineUnavailable(error.message) : error;
+  });
 
 const unavailable = (because: string, notInstalled: string, notBuilt: string) =>
   new EngineUnavailable(

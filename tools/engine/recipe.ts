@@ -16,31 +16,23 @@ export const OLDEST_USABLE = "3.216.0";
 export const COMPANIONS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"] as const;
 
 /**
- * The module that the build starts from. Only the two direct requirements are pinned: minimal version selection makes
- * the rest follow from them (`-mod=mod` writes it down while building), and the checksum database vouches for the
- * contents. So no list of a few hundred module names has to be kept in this repository.
+ * The module that the build starts from: `go.mod` pins the two direct requirements, and minimal version selection makes
+ * the rest follow from them; `go.sum` has the checksum of each module that the build uses, on Linux and macOS. So what is
+ * built is the same everywhere, also where the checksum database is switched off or out of reach.
+ * `npx tsx tools/engine-sums.ts` writes `go.sum` anew, for another version.
  *
- * The replacement is Pulumi's own; replacements of a dependency do not carry over.
+ * The replacement in `go.mod` is Pulumi's own; replacements of a dependency do not carry over.
  */
-export const GO_MOD = `module compute-endpoint-engine
+export const MODULE_FOLDER = join(__dirname, "module");
+export const MODULE_FILES = ["go.mod", "go.sum"] as const;
 
-go 1.26.6
-
-require (
-	github.com/pulumi/pulumi/pkg/v3 v${ENGINE_VERSION}
-	github.com/pulumi/pulumi/sdk/v3 v${ENGINE_VERSION}
-)
-
-replace github.com/atotto/clipboard => github.com/tgummerer/clipboard v0.0.0-20241001131231-d02d263e614e
-`;
-
-const MAIN_PACKAGE = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
+export const MAIN_PACKAGE = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
 const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
 
 /** Arguments of `go` that put the engine into `output`. */
 export const goBuildArguments = (output: string): string[] => [
   "build",
-  "-mod=mod",
+  "-mod=readonly",
   "-buildvcs=false",
   "-o",
   output,
@@ -73,7 +65,7 @@ export const HOST_FOLDER = join(__dirname, "host");
 export function recipeRevision(): string {
   const hash = createHash("sha256");
   for (const part of [
-    GO_MOD,
+    ...MODULE_FILES.map((name) => readFileSync(join(MODULE_FOLDER, name), "utf8")),
     goBuildArguments("pulumi").join(" "),
     LANGUAGE_HOST_SCRIPT,
     DYNAMIC_PROVIDER_SCRIPT,

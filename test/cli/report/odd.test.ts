@@ -95,11 +95,14 @@ test("no word of a document becomes a command to GitHub's runner", async () => {
   }
 });
 
-test.each([
-  ["shop/dev", "compute-endpoint report: --name is shop/dev, but the document is of shop/prod\n"],
-  ["shop/prod", ""],
-  ["computes of the shop", ""],
-  ["acme/shop/dev", ""],
-])("a name that is another stack's is remarked: %s", async (name, said) => {
-  expect((await report(["--name", name], text(preview([])))).stderr).toBe(said);
+test.each<[name: string, code: number, said: RegExp]>([
+  ["shop/dev", 2, /the document is of shop\/prod, and --name says that the report is of shop\/dev/],
+  ["shop/prod", 0, /^$/],
+  ["computes of the shop", 0, /^$/],
+  ["acme/shop/dev", 0, /^$/],
+])("a document of another stack than --name says is no report of it: %s", async (name, code, said) => {
+  const ran = await report(["--name", name], text(preview([])));
+  expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(said)]);
+  if (code === 2)
+    expect(ran.stdout).toMatch(/⛔ the document is of `shop\/prod`, and --name says that the report is of `shop\/dev`/);
 });
