@@ -37,11 +37,14 @@ export async function startAgain(
       const done = await act(context, "start", target, seen, {}, deadline);
       if (!done) throw gone(project, id);
       await settleOrKeep(process, target, done, deadline, done.sent ? "started" : undefined);
-      if (done.sent || target.program.inputs.waitForReady === false) return done.endpoint;
-      // What was under way and looked like a start (the service's own check, say) may have been none.
+      if (target.program.inputs.waitForReady === false) return done.endpoint;
+      if (done.sent && done.operations.length > 0) return done.endpoint;
+      // An answer without operations may be one without the work, and what was under way (the service's own check, say) may
+      // have been no start.
       const after = await look(context, target, deadline);
       if (!after) throw gone(project, id);
       if (!hasNeverStarted(after)) return after;
+      if (done.sent) throw new Error("the service accepted the start, began no operation, and the compute has not started");
       if (deadline.leftMs() <= 0) throw new Error("what was under way on it has ended without starting it");
       await context.clock.sleep(PAUSE_MS);
       seen = after;

@@ -150,6 +150,13 @@ const STORIES: Record<string, Story> = {
     programs: [[{ type: "read_write", branch: 1 }, null, null], []],
     acts: [act("up", { faults: [fault("success without the work", "POST")], interrupt: 3 })],
   }),
+  "a start that was only answered is no success": story({
+    programs: [[{ type: "read_write", branch: 1 }, null, null], []],
+    acts: [
+      act("up", { faults: [fault("operation ends in error", "any")] }),
+      act("up", { faults: [fault("success without the work", "POST")] }),
+    ],
+  }),
 };
 
 describe("no promise is broken", () => {
