@@ -6,7 +6,7 @@ import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
 import { changes, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
 
 const APPROVE =
-  /To approve exactly this change, [0-9a-f]{12}: (pulumi config set --stack [\w.-]+ --path "compute:approve\[\d\]" [0-9a-f]{12})$/m;
+  /To approve exactly this change, [0-9a-f]{32}: (pulumi config set --stack [\w.-]+ --path "compute:approve\[\d\]" [0-9a-f]{32})$/m;
 
 describeWithEngine("an approval", (engine) => {
   let story: Story;
@@ -134,13 +134,35 @@ describeWithEngine("an approval", (engine) => {
     ENGINE_TEST_MS,
   );
 
+  const EARLIER = ["0123456789ab", "123456789012@2030-01-31"];
+  test(
+    "of version 1 approves nothing and fails nothing: one warning names it, and it is to be approved again",
+    async () => {
+      const { ws } = story;
+      const change = await use("size: 16", '{ replaceOnChanges: ["size"] }').then(() => ws.preview({ fails: true }));
+      const approved = (await approve(change.stdout)).split(" ").at(-1)!;
+      await ws.setConfig({ "compute:approve": JSON.stringify([...EARLIER, approved]) }, { json: true });
+      const { document } = await ws.previewJson();
+      const told = (document.diagnostics ?? []).filter(({ message }) => message.includes("version 1"));
+      expect(told).toEqual([
+        expect.objectContaining({
+          severity: "warning",
+          message: expect.stringContaining(`compute:approve: ${EARLIER.join(", ")} approve nothing. `),
+        }),
+      ]);
+      await ws.setConfig({ "compute:approve": JSON.stringify([approved.slice(0, 12)]) }, { json: true });
+      expect((await ws.preview({ fails: true })).stdout).toContain('onRestart is "refuse"');
+    },
+    ENGINE_TEST_MS,
+  );
+
   test(
     "that can't be read fails every preview, at its name",
     async () => {
       const { ws } = story;
       await ws.setConfig({ "compute:approve": "yes please" });
       const { stdout } = await ws.preview({ fails: true });
-      expect(stdout).toContain('"yes please" is no approval: 12 hex digits');
+      expect(stdout).toContain('"yes please" is no approval: 32 hex digits');
     },
     ENGINE_TEST_MS,
   );

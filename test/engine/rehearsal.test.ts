@@ -116,7 +116,7 @@ describeWithEngine("a pipeline rehearsal", (engine) => {
   });
 
   describe("branch A, another upper bound", () => {
-    const APPROVE = /^pulumi config set --stack prod --path "(compute:approve\[\d\])" ([0-9a-f]{12})$/m;
+    const APPROVE = /^pulumi config set --stack prod --path "(compute:approve\[\d\])" ([0-9a-f]{32})$/m;
 
     test(
       "is red: it restarts, and nobody has approved it",
