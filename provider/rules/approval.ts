@@ -191,11 +191,13 @@ export function shortEntriesText({ short }: Pick<Approvals, "short">): string | 
 }
 const MOST_NAMED = 20;
 
-/** An entry in a message, whatever it is. */
-const shown = (value: unknown): string =>
-  value !== null && typeof value === "object"
-    ? "what is no text"
-    : JSON.stringify(typeof value === "string" && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+/** An entry in a message. A long text is not cut: Pulumi hides a secret of the config only where it stands as a whole. */
+function shown(value: unknown): string {
+  if (value !== null && typeof value === "object") return "what is no text";
+  return typeof value === "string" && value.length > LONGEST
+    ? `a text of ${value.length} characters`
+    : JSON.stringify(value);
+}
 const LONGEST = 60;
 
 function listOf(text: string): unknown[] | undefined {
