@@ -8,7 +8,11 @@ const LONGEST_WORD = 100;
 /** Characters of a reason that are shown. */
 const LONGEST_REASON = 1024;
 
-const shown = (word: string): string => oneLine(word).slice(0, LONGEST_WORD);
+/** The ellipsis says that a word was cut: only so is the beginning of a secret known in it. */
+function shown(word: string): string {
+  const line = oneLine(word);
+  return line.length > LONGEST_WORD ? `${line.slice(0, LONGEST_WORD)}…` : line;
+}
 
 /** "start_compute of ep-…": how an operation is called in all texts. */
 export function nameOf({ action, endpoint_id, branch_id }: WireOperation): string {
@@ -37,5 +41,6 @@ export function failure(operation: WireOperation, redactor: Redactor): string {
   const attempts = failed > 0 ? `, ${failed} failed ${failed === 1 ? "attempt" : "attempts"}` : "";
   const reason = operation.error ? `: ${redactor.redactForeign(operation.error).slice(0, LONGEST_REASON)}` : "";
   const verb = operation.status === "cancelled" ? "was cancelled" : "failed";
-  return `${nameOf(operation)} ${verb}${reason} (operation ${shown(operation.id)}, status ${shown(operation.status)}${attempts})`;
+  const which = `operation ${shown(operation.id)}, status ${shown(operation.status)}${attempts}`;
+  return redactor.redact(`${nameOf(operation)} ${verb}${reason} (${which})`);
 }

@@ -88,8 +88,7 @@ describeWithEngine("a secret key beside a URL of the stack's config", (engine) =
       for (const value of [FOREIGN, `{ value: "${FOREIGN}" }`, `{ value: "${FOREIGN}", secret: true }`]) {
         await writeFile(project, projectBefore);
         await appendFile(project, `\nconfig:\n  compute:apiUrl: ${value}\n`);
-        const { stdout, stderr } = await ws.preview({ fails: true });
-        console.log(value, stdout, stderr);
+        expect((await ws.preview({ fails: true })).stdout, value).toContain(REFUSED);
         expect(tried()).toEqual([]);
       }
       await writeFile(project, projectBefore);
