@@ -96,7 +96,7 @@ export const withoutForms = (text: string, values: readonly string[], mark: stri
 export function withoutHidden(text: string, hidden: readonly HiddenTexts[], inParts: boolean): string {
   const groups = hidden.filter(({ isEmpty }) => !isEmpty);
   const ranges: Range[] = [];
-  for (const view of viewsOf(text)) {
+  for (const view of viewsOf(text, inParts)) {
     ranges.push(...passwordsIn(view));
     if (groups.length === 0) continue;
     const line = inOneLine(view);

@@ -23,15 +23,22 @@ const PERCENT =
 const PLUS = /\+/g;
 const SPACE = /[\s\p{Cc}]+/gu;
 
-const DECODERS: readonly [RegExp, (escaped: string) => string][] = [
+type Decoder = readonly [RegExp, (escaped: string) => string];
+const DECODERS: readonly Decoder[] = [
   [ENTITY, fromEntity],
   [JSON_ESCAPE, fromJson],
   [PLUS, () => " "],
   [PERCENT, fromPercent],
 ];
+/** A line may be wrapped inside of an escape. */
+const UNWRAPPED: Decoder = [SPACE, () => ""];
 
-/** The text, and what it is decoded to in every way that may apply. */
-export function viewsOf(text: string): View[] {
+/**
+ * The text, and what it is decoded to in every way that may apply.
+ * @param mayBeWrapped whether it is also read without white space
+ */
+export function viewsOf(text: string, mayBeWrapped: boolean): View[] {
+  const decoders = mayBeWrapped && /[\\%&]/.test(text) ? [...DECODERS, UNWRAPPED] : DECODERS;
   const ends = Array.from({ length: text.length + 1 }, (_, index) => index);
   const views: View[] = [{ text, from: ends.slice(0, -1), to: ends.slice(1) }];
   const known = new Set([text]);
@@ -39,7 +46,7 @@ export function viewsOf(text: string): View[] {
   for (let depth = 0; depth < DEEPEST; depth++) {
     const next: View[] = [];
     for (const view of level) {
-      for (const [pattern, decode] of DECODERS) {
+      for (const [pattern, decode] of decoders) {
         if (letters > MOST_LETTERS || !view.text.match(pattern)) continue;
         const decoded = decodedView(view, pattern, decode);
         letters += decoded.text.length;

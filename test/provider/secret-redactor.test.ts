@@ -205,6 +205,8 @@ describe("the work stays in bounds", () => {
     ["percents", "%20 %20 %20 %20 %20 %20 x", "%20".repeat(20_000)],
     ["its own beginning", `${"ab ".repeat(40)}c`, "ab ".repeat(20_000)],
     ["digits", "1234567890", "1".repeat(60_000)],
+    ["every escape", "a b c d e f g h i j", "\\u0026amp;%2541+ %5Cu0026 ".repeat(2_500)],
+    ["parts of a long secret", "abcdefgh ".repeat(20_000), "abcdefg bcdefgh ".repeat(4_000)],
     ["thousands", "1234567890", "1,111".repeat(12_000)],
   ])("for a text full of %s", (_what, secret, text) => {
     const redactor = knowing(secret);

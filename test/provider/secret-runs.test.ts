@@ -265,6 +265,15 @@ test.each<[string, string[], string, string]>([
     "bad postgres%3A%2F%2Fu%3Ahunter2%40host",
     "bad postgres%3A%2F%2Fu%3A[password]%40host",
   ],
+  ["a line wrapped inside of an escape", ['quoted"words"here'], 'bad quoted\\\n  "words\\\n "here.', "bad [secret]."],
+  ["a percent wrapped inside", ["words with spaces"], "bad words%2\n 0with%20spa", "bad [secret]"],
+  [
+    "JSON in HTML in JSON",
+    ['a<b>&"c"-token'],
+    "bad a\\u0026lt;b\\u0026gt;\\u0026amp;\\u0026quot;c\\u0026quot;-token.",
+    "bad [secret].",
+  ],
+  ["a number of many digits, cut", [], "bad 98765432…", "bad [secret]…"],
   [
     "the word that marks secrets",
     ["secret", "password"],
@@ -272,7 +281,7 @@ test.each<[string, string[], string, string]>([
     "[secret] postgres://u:[password]@h",
   ],
 ])("%s", (_what, secrets, text, out) => {
-  const redactor = new Redactor("napi_0123456789abcdef", knowing(secrets));
+  const redactor = new Redactor("napi_0123456789abcdef", knowing([...secrets, 9876543210123]));
   const once = redactor.redactForeign(text);
   expect(once).toBe(out);
   expect(redactor.redact(redactor.redactForeign(once))).toBe(out);
