@@ -56,6 +56,19 @@ describeWithEngine("a secret key beside a URL of the stack's config", (engine) =
     proxy?.close();
   });
 
+  test(
+    "that is encrypted afterwards is no change",
+    async () => {
+      const { ws } = stack;
+      const file = await config();
+      const before = await readFile(file, "utf8");
+      await ws.setConfig({}, { "compute:apiUrl": account.url });
+      await ws.preview({ args: ["--expect-no-changes"] });
+      await writeFile(file, before);
+    },
+    ENGINE_TEST_MS,
+  );
+
   const REFUSED =
     "compute:apiUrl (keys.example.com) stands in plain text in the stack's config, and compute:apiKey beside it is secret";
 
