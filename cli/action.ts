@@ -87,7 +87,7 @@ const lateAdvice = (project: string, id: string) =>
 async function stillBusy({ client, clock }: Access["context"], project: string, deadline: Deadline): Promise<string> {
   const page = await client.listOperations(project, { limit: PAGE }, deadline).catch(() => undefined);
   const going = page?.operations.find((one) => isGoing(one, clock.wall()));
-  const what = going ? ` with ${leftover(going, clock.wall(), 0)}` : "";
+  const what = going ? ` with ${leftover(going, client.redactor, clock.wall(), 0)}` : "";
   return `Nothing was done: the project was busy${what} until time was up. \`compute-endpoint operations ${project}\` shows how it goes on; --timeout gives it more time`;
 }
 
@@ -118,7 +118,9 @@ async function carryOut(
     if (!done) throw new Stopped(`compute ${id} is not in project ${project} any more: somebody deleted it`);
     const { operations } = done;
     if (operations.length > 0) {
-      const goesOn = operations.map((one) => `${nameOf(one)} (operation ${one.id})`).join(", ");
+      const goesOn = operations
+        .map((one) => `${nameOf(one, context.client.redactor)} (operation ${one.id})`)
+        .join(", ");
       phase = `the service goes on with ${goesOn}; ${showsHow(project, id)}`;
       const what = done.sent ? WORDS[name].doing : "is not at rest";
       io.err.write(`compute ${id} ${what}: ${operations.map(({ action }) => action).join(", ")}\n`);

@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 import type { PolicyConfigSchema, ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
-import { ENDPOINT_TYPE } from "../provider/rules/endpoint-type.js";
+import { isEndpointType } from "../provider/rules/endpoint-type.js";
 import { type ImpactNotice, NOTICE, readNotice, withoutFirstWord } from "../provider/rules/notice.js";
 import { covers, DESCRIPTIONS, NO_SCOPE, type Scope } from "./scope.js";
 
@@ -77,7 +77,7 @@ export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidat
     enforcementLevel: args[arg] ?? "advisory",
     configSchema: { properties: schemaOf(args) },
     validateResource: (resource, report) => {
-      if (resource.type !== ENDPOINT_TYPE || !covers(resource.getConfig<Scope>(), resource.urn)) return;
+      if (!isEndpointType(resource.type) || !covers(resource.getConfig<Scope>(), resource.urn)) return;
       const inputs = checkedInputs(resource);
       if (inputs === undefined) return;
       // A notice that can't be read may say anything: it is taken for the worst.

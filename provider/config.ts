@@ -5,9 +5,10 @@ import { ConfigError } from "./errors.js";
 import { type Approvals, readApprovals } from "./rules/approval.js";
 import type { ConfigName } from "./rules/config-names.js";
 import { INSTANCE } from "./rules/instance.js";
+import { DEFAULT_API_URL, isThisMachine } from "./rules/service-url.js";
+import { withoutForms } from "./secret-forms.js";
 
-/** The public service, where a program names no other. */
-export const DEFAULT_API_URL = "https://console.neon.tech/api/v2";
+export { DEFAULT_API_URL };
 
 export type OnRestart = "allow" | "warn" | "refuse";
 
@@ -86,6 +87,9 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
   // The program gives an instance its key, so a preview has it as well; other keys may be there only where changes are made.
   const isInstance = stack.get(INSTANCE.name) !== undefined;
   if (account instanceof Error && isInstance) problems.push({ name: "provider", reason: account.message });
+  // An encrypted value can be copied to another name in the stack's file, by who can't read it.
+  const keys = [stack.get("compute:apiKey"), stack.get(INSTANCE.apiKey)].flatMap((key) => text(key) ?? []);
+  for (const problem of problems) problem.reason = withoutForms(problem.reason, keys, "[key]");
   return { account, onRestart, sizes, autoName, askAgain, pollSeconds, requestsPerMinute, approvals, problems };
 }
 
@@ -166,8 +170,6 @@ const OLD_KEY = "`pulumi refresh` and `pulumi destroy` get the one of the last `
 
 const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** Never shows the value: where the two were mixed up, it is the key. */
 function urlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return `its value is not a URL; it looks like ${DEFAULT_API_URL}`;
@@ -177,6 +179,6 @@ function urlProblem(value: string): string | undefined {
   if (/[?#]/.test(value)) return 'the URL must end with its path, such as /api/v2: remove "?" or "#" and what follows';
   // A URL's parser leaves these out or reads them as "/", so that another URL is asked than the one that stands there.
   if (/[\s\\]/.test(value)) return "the URL has white space or a backslash in it: remove it";
-  if (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))) return undefined;
+  if (url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname))) return undefined;
   return "the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear";
 }

@@ -1,134 +1,140 @@
-// Finds values in somebody else's text in whatever form they stand there: as they are, escaped for JSON, a URL or HTML, with
-// their white space collapsed, or cut. The text is decoded in each way that may apply, and each decoded letter knows where it
-// came from. Patterns for all forms of a value could be matched in too many ways, and take for ever.
+// Takes values out of a text in whatever form they stand there: as they are, escaped for JSON, a URL or HTML, with their white
+// space collapsed, in other letters, or a part of them.
 
-/** A text as some reader decodes it. `from[i]` is where its letter `i` begins in the original; one more for the end. */
-interface View {
-  text: string;
-  from: readonly number[];
+import { folded, foldedText, inOneLine, oneLineOf, type View, viewsOf } from "./text-views.js";
+
+/** Letters of a value that are enough to know it, where the rest was cut off. Fewer stand in words that have nothing to do with it. */
+export const KNOWN_BY = 8;
+/** Letters of a value of which parts are looked for: a longer one is a file, and its beginning says enough. */
+const LONGEST = 64 * 1024;
+
+/** Values of one kind, and what stands in their place. */
+export class HiddenTexts {
+  readonly mark: string;
+  readonly #values = new Set<string>();
+  /** In letters without case and space, see `folded`. */
+  readonly #folded = new Set<string>();
+  /** All parts of `KNOWN_BY` such letters. */
+  readonly #parts = new Set<string>();
+
+  constructor(mark: string, values: readonly string[] = []) {
+    this.mark = mark;
+    for (const value of values) this.add(value);
+  }
+
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
+  has = (value: string): boolean => this.#values.has(oneLineOf(value));
+
+  add(value: string): void {
+    const line = oneLineOf(value);
+    if (line === "" || this.#values.has(line)) return;
+    this.#values.add(line);
+    const letters = foldedText(line.slice(0, LONGEST));
+    // An accent may be written as a mark of its own, also in a short value.
+    if (letters !== "" && letters.length < KNOWN_BY && /[^\0-\x7f]/.test(line)) this.#folded.add(letters);
+    for (let at = 0; at + KNOWN_BY <= letters.length; at++) this.#parts.add(letters.slice(at, at + KNOWN_BY));
+  }
+
+  /** Where the values are; the beginning of one too, where a text ends or is cut. */
+  wholes(view: View): Range[] {
+    return [...this.#values].flatMap((value) => this.#rangesOf(view, value, true));
+  }
+
+  /** Where any part of them is, of `KNOWN_BY` letters and more. */
+  parts(view: View): Range[] {
+    const ranges = [...this.#folded].flatMap((value) => this.#rangesOf(view, value, false));
+    if (this.#parts.size === 0) return ranges;
+    for (let at = 0; at + KNOWN_BY <= view.text.length; at++) {
+      if (this.#parts.has(view.text.slice(at, at + KNOWN_BY))) ranges.push(this.#range(view, at, at + KNOWN_BY));
+    }
+    return ranges;
+  }
+
+  #rangesOf(view: View, value: string, mayBeCut: boolean): Range[] {
+    const { text } = view;
+    const ranges: Range[] = [];
+    const beginning = value.slice(0, KNOWN_BY);
+    for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at + 1)) {
+      let length = beginning.length;
+      while (length < value.length && text[at + length] === value[length]) length++;
+      const isCut = mayBeCut && length >= KNOWN_BY && /^(?:…|\.\.\.|$)/.test(text.slice(at + length, at + length + 3));
+      if (length === value.length || isCut) ranges.push(this.#range(view, at, at + length));
+    }
+    return ranges;
+  }
+
+  #range = ({ from, to }: View, start: number, end: number): Range => ({
+    start: from[start]!,
+    end: to[end - 1]!,
+    mark: this.mark,
+  });
 }
 
-type Range = [start: number, end: number];
+interface Range {
+  start: number;
+  end: number;
+  mark: string;
+}
 
-/** Letters of the beginning of a value that are enough to know it, where the rest was cut off. */
-const KNOWN_BY = 8;
-
-const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gisu;
-const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
-/** A letter in UTF-8. */
-const PERCENT =
-  /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
-const PLUS = /\+/g;
-const SPACE = /[\s\p{Cc}]+/gu;
+/** The password in a connection URI. In one that is well formed it holds neither `@` nor `/`. */
+const PASSWORD = /(\bpostgres(?:ql)?:\/\/[^\s:@/]*:)([^\s@/]+)@/gi;
+/** What stands in the place of values already: text that was cleaned is cleaned again. */
+const MARK = /\[(?:secret|key|password|value)\]/g;
 
 /** The text with `mark` for each of the values, however it is written. */
-export function withoutForms(text: string, values: readonly string[], mark: string): string {
-  const wanted = values.map((value) => value.replace(SPACE, " ").trim()).filter((value) => value !== "");
-  if (wanted.length === 0) return text;
-  const ranges = viewsOf(text).flatMap((view) => wanted.flatMap((value) => rangesOf(view, value)));
-  return replaced(text, ranges, mark);
-}
+export const withoutForms = (text: string, values: readonly string[], mark: string): string =>
+  withoutHidden(text, [new HiddenTexts(mark, values)], false);
 
-function viewsOf(text: string): View[] {
-  const plain: View = { text, from: Array.from({ length: text.length + 1 }, (_, index) => index) };
-  const views = [plain];
-  const add = (view: View, pattern: RegExp, decode: (escaped: string) => string): View => {
-    if (!view.text.match(pattern)) return view;
-    const decoded = decodedView(view, pattern, decode);
-    views.push(decoded);
-    return decoded;
-  };
-  const inHtml = add(plain, ENTITY, fromEntity);
-  for (const outer of new Set([plain, inHtml])) {
-    const inJson = add(outer, JSON_ESCAPE, fromJson);
-    add(inJson, JSON_ESCAPE, fromJson);
-    for (const view of new Set([outer, inJson])) {
-      add(add(view, PERCENT, fromPercent), PERCENT, fromPercent);
-      // In a form a plus is a space, but only where it was not escaped.
-      if (view.text.includes("+"))
-        add(
-          add(view, PLUS, () => " "),
-          PERCENT,
-          fromPercent,
-        );
-    }
-  }
-  return views.map((view) => decodedView(view, SPACE, () => " "));
-}
-
-function decodedView(view: View, pattern: RegExp, decode: (escaped: string) => string): View {
-  const from: number[] = [];
-  const parts: string[] = [];
-  let at = 0;
-  const keep = (end: number) => {
-    parts.push(view.text.slice(at, end));
-    for (; at < end; at++) from.push(view.from[at]!);
-  };
-  for (const match of view.text.matchAll(pattern)) {
-    keep(match.index);
-    const letters = decode(match[0]);
-    parts.push(letters);
-    for (let index = 0; index < letters.length; index++) from.push(view.from[at]!);
-    at = match.index + match[0].length;
-  }
-  keep(view.text.length);
-  from.push(view.from[view.text.length]!);
-  return { text: parts.join(""), from };
-}
-
-const CONTROLS = new Map(Object.entries({ n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v" }));
-
-function fromJson(escaped: string): string {
-  const letter = escaped.slice(1);
-  if (letter.length > 2) return String.fromCharCode(Number.parseInt(letter.slice(1), 16));
-  return CONTROLS.get(letter) ?? letter;
-}
-
-const ENTITIES = new Map(Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " }));
-
-function fromEntity(entity: string): string {
-  const name = entity.slice(1, -1).toLowerCase();
-  if (!name.startsWith("#")) return ENTITIES.get(name) ?? entity;
-  const code = name.startsWith("#x") ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
-}
-
-function fromPercent(escaped: string): string {
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    return escaped;
-  }
-}
-
-function rangesOf({ text, from }: View, value: string): Range[] {
+/**
+ * The text without the values and without passwords of connection URIs. All are looked for in the same text: one may be a part
+ * of another, and nobody finds what is left of it.
+ * @param inParts whether a part of a value counts: in texts of others
+ */
+export function withoutHidden(text: string, hidden: readonly HiddenTexts[], inParts: boolean): string {
+  const groups = hidden.filter(({ isEmpty }) => !isEmpty);
   const ranges: Range[] = [];
-  const beginning = value.slice(0, KNOWN_BY);
-  for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at + 1)) {
-    let length = beginning.length;
-    while (length < value.length && text[at + length] === value[length]) length++;
-    const isCut = length >= KNOWN_BY && /^(?:…|\.\.\.|$)/.test(text.slice(at + length, at + length + 3));
-    if (length === value.length || isCut) ranges.push([from[at]!, from[at + length]!]);
+  for (const view of viewsOf(text, inParts)) {
+    ranges.push(...passwordsIn(view));
+    if (groups.length === 0) continue;
+    const line = inOneLine(view);
+    const letters = inParts ? folded(view) : undefined;
+    for (const group of groups) ranges.push(...group.wholes(line), ...(letters ? group.parts(letters) : []));
   }
-  return ranges;
+  const marks = [...text.matchAll(MARK)].map(({ index, 0: mark }): [number, number] => [index, index + mark.length]);
+  const isMark = ({ start, end }: Range) => marks.some(([from, to]) => start >= from && end <= to);
+  return replaced(text, marks.length > 0 ? ranges.filter((range) => !isMark(range)) : ranges);
 }
 
-function replaced(text: string, ranges: Range[], mark: string): string {
+function passwordsIn({ text, from, to }: View): Range[] {
+  return [...text.matchAll(PASSWORD)].map(({ index, 1: before, 2: password }) => {
+    const start = index + before!.length;
+    return { start: from[start]!, end: to[start + password!.length - 1]!, mark: "[password]" };
+  });
+}
+
+function replaced(text: string, ranges: Range[]): string {
   let [rest, at] = ["", 0];
-  // Ranges that touch are one: a part of the value may have been found twice, or by two forms.
-  for (const [start, end] of joined(ranges)) {
+  for (const { start, end, mark } of joined(ranges)) {
     rest += text.slice(at, start) + mark;
     at = end;
   }
   return rest + text.slice(at);
 }
 
+/** Ranges that touch are one: a part of the value may have been found twice, or by two forms. The longest one says what it is. */
 function joined(ranges: Range[]): Range[] {
-  const all: Range[] = [];
-  for (const [start, end] of ranges.sort(([a], [b]) => a - b)) {
+  const all: (Range & { longest: number })[] = [];
+  for (const range of ranges.sort((a, b) => a.start - b.start)) {
     const last = all.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else all.push([start, end]);
+    const longest = range.end - range.start;
+    if (!last || range.start > last.end) all.push({ ...range, longest });
+    else {
+      last.end = Math.max(last.end, range.end);
+      if (longest > last.longest) Object.assign(last, { longest, mark: range.mark });
+    }
   }
   return all;
 }

@@ -1,6 +1,6 @@
 // Values that programs call secret. A service may repeat them in its errors, which are printed and kept in the state.
 
-import { withoutForms } from "./secret-forms.js";
+import { HiddenTexts, KNOWN_BY, withoutHidden } from "./secret-forms.js";
 
 type Props = Record<string, unknown>;
 
@@ -23,7 +23,9 @@ const NUMBER = new RegExp(
 );
 
 export class SecretRedactor {
-  readonly #texts = new Set<string>();
+  readonly #texts = new HiddenTexts(SECRET);
+  /** Values that a rule of the program may have made secret. Pulumi does not tell a dynamic provider. */
+  readonly #unsure = new HiddenTexts("[value]");
   readonly #short = new Map<string, RegExp>();
   readonly #numbers = new Set<number>();
 
@@ -31,16 +33,21 @@ export class SecretRedactor {
   see(props: Props): void {
     const names = props["__secret"];
     if (Array.isArray(names)) for (const name of names) this.#add(props[String(name)]);
+    this.#suspect(props["settings"]);
   }
 
-  /** A text of ours without secret texts. Its numbers stay: they are counts and times, and never the value of a secret. */
-  redact(text: string): string {
-    return withoutForms(text, [...this.#texts], SECRET);
+  /**
+   * A text of ours without secret texts. Its numbers stay: they are counts and times, and never the value of a secret.
+   * @param more what else is hidden, for example a key: in one go, since a secret may hold the key
+   */
+  redact(text: string, ...more: HiddenTexts[]): string {
+    return withoutHidden(text, [...more, this.#texts], false);
   }
 
-  /** A text of others without secret texts and numbers. It must not be cut before: nobody finds half a secret. */
-  redactForeign(text: string): string {
-    const rest = [...this.#short.values()].reduce((left, word) => left.replace(word, SECRET), this.redact(text));
+  /** A text of others without secret texts, parts of them, and numbers. */
+  redactForeign(text: string, ...more: HiddenTexts[]): string {
+    const whole = withoutHidden(text, [...more, this.#texts, this.#unsure], true);
+    const rest = [...this.#short.values()].reduce((left, word) => left.replace(word, SECRET), whole);
     if (this.#numbers.size === 0) return rest;
     // "1,300" is a number or a list of two.
     const isSecret = (number: string) => !/^[+-]?0\d/.test(number) && this.#numbers.has(Number(number));
@@ -54,9 +61,23 @@ export class SecretRedactor {
   }
 
   #add(value: unknown): void {
-    if (typeof value === "number") this.#numbers.add(value);
+    if (typeof value === "number") this.#addNumber(value);
     else if (typeof value === "string") this.#addText(value);
     else if (value !== null && typeof value === "object") for (const inner of Object.values(value)) this.#add(inner);
+  }
+
+  #addNumber(value: number): void {
+    this.#numbers.add(value);
+    // A long one may be cut, or be a part of a word.
+    if (String(value).length >= KNOWN_BY) this.#texts.add(String(value));
+  }
+
+  /** Of the settings that a service is sent, those of applications hold tokens. Others are words and sizes that a reader needs. */
+  #suspect(settings: unknown): void {
+    const { pgSettings } = (settings ?? {}) as Props;
+    for (const [name, value] of Object.entries((pgSettings ?? {}) as Props)) {
+      if (name.includes(".") && typeof value === "string" && value.length >= KNOWN_BY) this.#unsure.add(value);
+    }
   }
 
   #addText(value: string): void {

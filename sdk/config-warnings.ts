@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { readApprovals, shortEntriesText } from "../provider/rules/approval.js";
 import { CONFIG_NAMES } from "../provider/rules/config-names.js";
 
 /** Runs that were warned: the Automation API can have several in one process. */
@@ -9,7 +10,7 @@ export function warnOfConfig(): void {
   const monitor = pulumi.runtime.getMonitor() as { mocks?: unknown } | undefined;
   if (!monitor || monitor.mocks !== undefined || warned.has(monitor)) return;
   warned.add(monitor);
-  for (const line of [plainKey(), ...unknownNames()]) if (line) void pulumi.log.warn(line);
+  for (const line of [plainKey(), shortApprovals(), ...unknownNames()]) if (line) void pulumi.log.warn(line);
 }
 
 /** Pulumi shows it to everybody who can read the stack's file and its state. The keys of instances are made secrets. */
@@ -19,6 +20,10 @@ function plainKey(): string | undefined {
   if (isConfigSecret("compute:apiKey")) return undefined;
   return "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
 }
+
+/** An approval of an earlier version approves nothing. That must not be found out by the next refusal. */
+const shortApprovals = (): string | undefined =>
+  shortEntriesText(readApprovals(new pulumi.Config("compute").get("approve"), Date.now()));
 
 /** A guard with a typo in its name would guard nothing, in silence. */
 function unknownNames(): string[] {

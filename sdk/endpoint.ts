@@ -4,6 +4,7 @@ import type { EndpointType } from "../provider/rules/settings.js";
 import { warnOfConfig } from "./config-warnings.js";
 import { failure } from "./failure.js";
 import { mayReplaceOf, secretHint, urnOf } from "./hints.js";
+import { refusePlainUrl } from "./key-and-url.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
 import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
@@ -216,6 +217,7 @@ export class Endpoint extends pulumi.CustomResource {
     refuseTwoCopies();
     const notice = managed ? noticeOf() : undefined;
     warnOfConfig();
+    refusePlainUrl();
     const urn = managed ? urnOf(name, opts.parent) : undefined;
     if (urn) notice?.live.follow(urn, opts);
     super(

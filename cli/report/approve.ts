@@ -2,11 +2,14 @@
 // with the limits apart. Where no digest can speak for the change, the reason.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { approvalDigest, approvalOf } from "../../provider/rules/approval.js";
+import { approvalOf, approvalOfRemoval } from "../../provider/rules/approval.js";
 import { impactOf, replacementOf, type Verdict } from "../../provider/rules/restart.js";
 import { isHidden } from "../../provider/rules/settings.js";
 import { type Compared, FELT, type Judged } from "./judge.js";
 import { worse } from "./marker.js";
+import { isText } from "./preview.js";
+import { isReleased } from "./primaries.js";
+import { isSecret } from "./settings.js";
 import type { Approval } from "./types.js";
 
 interface Digest extends Pick<Approval, "digest" | "why"> {
@@ -19,6 +22,7 @@ const ODD = "a value in the document is not of the kind that the compute takes";
 const UNKNOWN = "a value is known only after apply";
 const NO_OLD = "the document does not say what the compute was asked to be before";
 const NO_URN = "the document does not say which resource it is";
+const NO_COMPUTE = "the document does not say which compute it is, or in which project";
 const ADOPTION = "what the adopted compute has is known only after apply";
 const LIVE =
   "the compute is not what was last asked, or the notice says more than its settings: run `pulumi refresh` and preview again";
@@ -28,7 +32,13 @@ export function approvalFor(digests: ReadonlySet<string>, { digest, wider, why }
   return wider && digests.has(wider) ? { digest: wider, approved: true } : { digest, approved: digests.has(digest) };
 }
 
-export const digestOfDeletion = (urn: string): Digest => ({ digest: approvalDigest(urn, "delete") });
+export function digestOfDeletion({ step, hidden }: Compared): Digest {
+  const { id, outputs, inputs } = step.old ?? {};
+  if (hidden.has("projectId")) return { why: SECRET };
+  const projectId = outputs?.["projectId"] ?? inputs?.["projectId"];
+  if (id === undefined || !isText(projectId)) return { why: NO_COMPUTE };
+  return { digest: approvalOfRemoval(step.urn, { id, projectId, onDelete: isReleased(step) ? "release" : "delete" }) };
+}
 
 export const digestOfCreation = (): Digest => ({ why: ADOPTION });
 
@@ -37,9 +47,11 @@ export function digestOf(compared: Compared, judged: Judged): Digest {
   if ([...odd].some((name) => FELT.has(name))) return { why: ODD };
   if (secretChanges(compared)) return { why: SECRET };
   if (!asked) return { why: NO_OLD };
-  const adopt = step.next?.inputs?.["adopt"];
-  if (adopt === UNKNOWN_VALUE) return { why: UNKNOWN };
-  const digestBy = (verdict: Verdict) => approvalOf(step.urn, verdict, asked, wish, hidden, adopt);
+  const release = { old: step.old?.inputs, next: step.next?.inputs };
+  const values = [release.old, release.next].flatMap((inputs) => [inputs?.["adopt"], inputs?.["onDelete"]]);
+  if (values.includes(UNKNOWN_VALUE)) return { why: UNKNOWN };
+  if (values.some(isSecret)) return { why: SECRET };
+  const digestBy = (verdict: Verdict) => approvalOf(step.urn, verdict, asked, wish, hidden, release);
   const anew = replacementOf(asked, wish, { secrets: hidden });
   const verdict = step.op === "update" ? impactOf(asked, wish, { secrets: hidden }) : anew;
   const digest = digestBy(verdict);

@@ -1,8 +1,8 @@
 // The steps of a document -> at most one finding for each compute.
 
 import { identityOf } from "../../provider/rules/approval.js";
+import { isEndpointType } from "../../provider/rules/endpoint-type.js";
 import { atLeast, type Impact } from "../../provider/rules/restart.js";
-import { ENDPOINT_TYPE } from "../../sdk/literal.js";
 import { approvalFor, digestOf, digestOfCreation, digestOfDeletion } from "./approve.js";
 import { clean, quote } from "./clean.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
@@ -64,7 +64,7 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
 
 /** By what the states say, or by the URN, which is always there. */
 const isCompute = ({ next, old, urn }: Step): boolean =>
-  [next?.type, old?.type, identityOf(urn)?.type.split("$").at(-1)].includes(ENDPOINT_TYPE);
+  [next?.type, old?.type, identityOf(urn)?.type.split("$").at(-1)].some(isEndpointType);
 
 /** Not in the document's order, which differs from run to run: the same changes are the same report. */
 const byImpact = (a: Finding, b: Finding): number =>
@@ -197,7 +197,7 @@ function approval(compared: Compared, judged: Judged, digests: ReadonlySet<strin
   const { step } = compared;
   const found =
     judged.impact === "delete"
-      ? digestOfDeletion(step.urn)
+      ? digestOfDeletion(compared)
       : step.op === "update" || step.op === "replace"
         ? digestOf(compared, judged)
         : digestOfCreation();

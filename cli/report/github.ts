@@ -1,5 +1,6 @@
 // Workflow commands: annotations at the program's lines.
 
+import { shortDigest } from "../../provider/rules/approval.js";
 import { inert } from "../visible.js";
 import { plain } from "./clean.js";
 import type { Finding, Report } from "./types.js";
@@ -51,7 +52,9 @@ function annotationOf(finding: Finding, where: string, fails: boolean): Annotati
   const parts = [
     changesOf(finding, (value) => value).join(", "),
     effect ? plain(effect) : "",
-    approval?.approved ? `approved (${approval.digest})` : approval?.digest ? `approval: ${approval.digest}` : "",
+    approval?.digest === undefined
+      ? ""
+      : `${approval.approved ? "approved" : "not approved"} (${shortDigest(approval.digest)})`,
   ];
   return {
     kind: fails ? "error" : "warning",

@@ -1,5 +1,6 @@
 // One stack's table, what stands below it, and its folded details, in Markdown.
 
+import { shortDigest } from "../../provider/rules/approval.js";
 import type { Impact } from "../../provider/rules/restart.js";
 import { marked } from "./clean.js";
 import { code } from "./markup.js";
@@ -38,7 +39,8 @@ function cellsOf(finding: Finding): string[] {
 
 function approvalCell({ digest, approved, why }: NonNullable<Finding["approval"]>): string {
   if (digest === undefined) return `not possible: ${why}`;
-  return approved ? `✅ approved, \`${digest}\`` : `\`${digest}\``;
+  const short = code(shortDigest(digest));
+  return approved ? `✅ approved, ${short}` : short;
 }
 
 /** What the table leaves out: counted, and deletions and new hosts by name as far as there is room. */

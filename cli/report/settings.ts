@@ -94,7 +94,8 @@ function librariesOf({ useDefaults, enabledLibraries }: Raw) {
 }
 
 const isUnknown = (value: unknown): boolean => value === UNKNOWN_VALUE;
-const isSecret = (value: unknown): boolean => value === SECRET || record(value)?.[SIGNATURE] === SECRET_SIGNATURE;
+export const isSecret = (value: unknown): boolean =>
+  value === SECRET || record(value)?.[SIGNATURE] === SECRET_SIGNATURE;
 
 /** Whether the value is such a one, or one of its parts. What is nested too deep counts as one. */
 function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): boolean {

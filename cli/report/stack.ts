@@ -1,6 +1,6 @@
 // One document -> one stack's part of the report.
 
-import { identityOf, readApprovals } from "../../provider/rules/approval.js";
+import { identityOf, readApprovals, shortEntriesText } from "../../provider/rules/approval.js";
 import { atLeast, type Impact } from "../../provider/rules/restart.js";
 import { REFUSED } from "../../provider/rules/texts.js";
 import { clean, prose, quote } from "./clean.js";
@@ -27,6 +27,7 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
     floor: atLeast(failOn, "restart") || failOn === "none" ? "restart" : failOn,
     folder,
   });
+  const short = shortEntriesText(approvals);
   const failures = preview.diagnostics.filter(({ severity }) => !QUIET.has(severity));
   return {
     source: clean(source),
@@ -35,11 +36,14 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs }: St
     findings,
     incomplete: [...(failures.length > 0 ? [failureOf(failures)] : []), ...preview.problems, ...problems],
     errors: errorsOf(failures),
-    remarks: approvals.problem
-      ? [
-          `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(clean(approvals.problem, 200))}`,
-        ]
-      : [],
+    remarks: [
+      ...(approvals.problem
+        ? [
+            `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(clean(approvals.problem, 300))}`,
+          ]
+        : []),
+      ...(short === undefined ? [] : [short]),
+    ],
     approvals,
   };
 }
@@ -87,7 +91,7 @@ function withoutValue(message: string): string {
 function errorsOf(failures: readonly Diagnostic[]): string[] {
   const lines = failures.flatMap(({ message, urn }) => {
     const text = withoutValue(message.replace(/^error: /, ""));
-    const longest = text.includes(REFUSED) ? 900 : 300;
+    const longest = text.includes(REFUSED) ? 1000 : 300;
     const line = text
       .split("\n")
       .map((one) => prose(one, longest))

@@ -1,5 +1,6 @@
 // The report for a terminal.
 
+import { shortDigest } from "../../provider/rules/approval.js";
 import type { Impact } from "../../provider/rules/restart.js";
 import type { Io } from "../io.js";
 import { type Colour, isColoured } from "../table.js";
@@ -60,7 +61,7 @@ function compute(finding: Finding, command: string | undefined, paint: Paint): s
     ...(oldHost === undefined ? [] : [`host ${oldHost} → ${hostAfter(finding)}`]),
     ...notes.map(plain),
     ...(position ? [`${position.file}:${position.line}`] : []),
-    ...(approval?.approved ? [`approved (${approval.digest})`] : []),
+    ...(approval?.approved ? [`approved (${shortDigest(approval.digest ?? "")})`] : []),
     ...(approval?.why ? [`can't be approved by digest: ${approval.why}`] : []),
     ...(command ? [`to approve it: ${command}`] : []),
   ];

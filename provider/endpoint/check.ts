@@ -60,10 +60,10 @@ export function check(
   const old = before && wishOf(before as Inputs);
   const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && old && verdict) {
-    // What an unknown `adopt` takes over, nobody can approve.
-    const canBe = urn !== undefined && !unknown.has("adopt");
+    // What an unknown `adopt` takes over, and an unknown `onDelete` deletes, nobody can approve.
+    const canBe = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
     const digestBy = (rule: typeof judge) =>
-      canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, inputs.adopt) : undefined;
+      canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, { old: before, next: inputs }) : undefined;
     if (isRefused(verdict, inputs.onRestart, config)) {
       // Who approved the whole new compute has approved less as well, and the first of its two checks. Whether the option
       // `replaceOnChanges` asks for one, only the engine knows: where it may, one approval is for both.

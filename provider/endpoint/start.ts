@@ -44,7 +44,8 @@ export async function startAgain(
       const after = await look(context, target, deadline);
       if (!after) throw gone(project, id);
       if (!hasNeverStarted(after)) return after;
-      if (done.sent) throw new Error("the service accepted the start, began no operation, and the compute has not started");
+      if (done.sent)
+        throw new Error("the service accepted the start, began no operation, and the compute has not started");
       if (deadline.leftMs() <= 0) throw new Error("what was under way on it has ended without starting it");
       await context.clock.sleep(PAUSE_MS);
       seen = after;

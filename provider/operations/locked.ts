@@ -25,7 +25,7 @@ export async function waitForLock(
   subject: string,
   deadline: Deadline,
 ): Promise<string | undefined> {
-  const { clock, say, watches } = context;
+  const { clock, say, watches, client } = context;
   const budgetMs = Math.min(LOCK_WAIT_MS, deadline.leftMs());
   const limit = new Deadline(clock, budgetMs);
   try {
@@ -33,7 +33,7 @@ export async function waitForLock(
     const going = new Map(rows.filter((one) => isGoing(one, clock.wall())).map((one) => [one.id, one]));
     const ended = justEnded(rows).filter((one) => !going.has(one.id));
     context.turns.refused(project, subject, [...going.values()], ended);
-    const [holder] = [...going.values()].map(nameOf);
+    const [holder] = [...going.values()].map((one) => nameOf(one, client.redactor));
     if (holder === undefined) return undefined;
     const patience = new Patience(clock, say);
     const heard = ({ operations, missing }: News): boolean => {
@@ -42,7 +42,10 @@ export async function waitForLock(
         if (missing.has(id) || (seen && outcomeOf(seen.status) !== "pending")) going.delete(id);
       }
       const [first] = going.values();
-      if (first) patience.tell((ms) => `project ${project} is busy with ${nameOf(first)}; waiting (${duration(ms)})`);
+      if (first)
+        patience.tell(
+          (ms) => `project ${project} is busy with ${nameOf(first, client.redactor)}; waiting (${duration(ms)})`,
+        );
       return going.size === 0;
     };
     await watches.follow(project, { wanted: () => [...going.keys()], heard, closely: true, deadline: limit });

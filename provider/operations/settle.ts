@@ -1,4 +1,5 @@
 import { Patience } from "../api/patience.js";
+import type { Redactor } from "../api/redact.js";
 import { type Deadline, duration } from "../clock.js";
 import { Cancelled, DeadlineExceeded, isKind, OperationFailed } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
@@ -32,7 +33,7 @@ export async function settle(
   operations: WireOperation[],
   deadline: Deadline,
 ): Promise<Settled> {
-  const { clock, say } = context;
+  const { clock, say, client } = context;
   const all = new Map(operations.map((operation) => [operation.id, new Tracked(operation, clock.now())]));
   const pending = () => [...all.values()].filter((one) => one.verdict === "pending");
   const patience = new Patience(clock, say);
@@ -47,7 +48,7 @@ export async function settle(
     }
     throwIfFailed(context, [...all.values()]);
     const left = pending();
-    if (left[0]) patience.tell((passed) => waitingFor(left, passed, deadline));
+    if (left[0]) patience.tell((passed) => waitingFor(left, client.redactor, passed, deadline));
     return left.length === 0;
   };
 
@@ -84,14 +85,16 @@ function throwIfFailed({ client }: Context, all: Tracked[]): void {
   const open = all.filter((one) => one.verdict === "pending").map((one) => one.operation);
   const { redactor } = client;
   const rest =
-    open.length > 0 ? `; not over: ${open.map((one) => `${nameOf(one)} (${statusOf(one)})`).join(", ")}` : "";
+    open.length > 0
+      ? `; not over: ${open.map((one) => `${nameOf(one, redactor)} (${statusOf(one, redactor)})`).join(", ")}`
+      : "";
   const ids = [...failed, ...open].map((one) => one.id);
   throw new OperationFailed(`${failed.map((one) => failure(one, redactor)).join("; ")}${redactor.redact(rest)}`, ids);
 }
 
 function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?: Error): DeadlineExceeded {
   const { clock, client, lateAdvice } = context;
-  const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
+  const lines = left.map((one) => leftover(one.operation, client.redactor, clock.wall(), clock.now() - one.since));
   const last = trouble ? ` The last look failed: ${trouble.message}.` : "";
   return new DeadlineExceeded(
     client.redactor.redact(`not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} ${lateAdvice}`),
@@ -100,18 +103,18 @@ function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?
 }
 
 function interrupted({ clock, client }: Context, left: Tracked[]): Cancelled {
-  const lines = left.map((one) => leftover(one.operation, clock.wall(), clock.now() - one.since));
+  const lines = left.map((one) => leftover(one.operation, client.redactor, clock.wall(), clock.now() - one.since));
   return new Cancelled(
     client.redactor.redact(`interrupted: ${lines.join("; ")} ${lines.length > 1 ? "go" : "goes"} on at the service`),
     left.map((one) => one.operation.id),
   );
 }
 
-function waitingFor(left: Tracked[], passedMs: number, deadline: Deadline): string {
+function waitingFor(left: Tracked[], redactor: Redactor, passedMs: number, deadline: Deadline): string {
   const { operation } = left[0]!;
   const more = left.length > 1 ? ` and ${left.length - 1} more` : "";
   const most = duration(deadline.budgetMs);
-  return `waiting for ${nameOf(operation)}${more} (${duration(passedMs)}, ${statusOf(operation)}; at most ${most})`;
+  return `waiting for ${nameOf(operation, redactor)}${more} (${duration(passedMs)}, ${statusOf(operation, redactor)}; at most ${most})`;
 }
 
 export { begunOn, operationsOf, pendingOf } from "./pending.js";

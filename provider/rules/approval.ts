@@ -1,12 +1,16 @@
-// Approvals: a reviewer lets exactly one change pass `onRestart: "refuse"`. What is approved is the change's meaning, so an
-// approval neither falls to another change of the same compute nor to the same change of another one.
+// Approvals: a reviewer lets exactly one change pass `onRestart: "refuse"`. The digest is of the change's meaning, so an
+// approval passes no other change of the same compute, and not the same change of another one.
+//
+// Version 2 is meant to last. Version 1 had 48 bits: a search over a value in `restartTriggers` found a harmless change and a
+// new host with one digest in 25 seconds. Its digest of a deletion named no compute, so it approved each later compute of that
+// resource too.
 
 import { createHash } from "node:crypto";
+import { ENDPOINT_TYPE, NATIVE_TYPE } from "./endpoint-type.js";
 import type { Impact, Verdict } from "./restart.js";
 import {
   canonical,
   differences,
-  digest,
   isHidden,
   type Live,
   propertyOf,
@@ -16,8 +20,13 @@ import {
 } from "./settings.js";
 
 /** Part of every digest: another meaning of the rest needs another number. */
-const VERSION = 1;
-const DIGEST = /^[0-9a-f]{12}$/;
+const VERSION = 2;
+/** 128 bits: a search for two changes with one digest takes 2^64 steps. */
+const DIGITS = 32;
+const DIGEST = /^[0-9a-f]{32}$/;
+/** A digest of version 1, or the short form that a table shows. Neither approves anything. */
+const SHORT = /^[0-9a-f]{12}$/;
+const SHOWN_DIGITS = 12;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Which resource it is, as its URN says. */
@@ -38,10 +47,26 @@ export function identityOf(urn: string): Identity | undefined {
 }
 
 /**
- * The digest that approves this change, 12 hex digits; undefined where a value is secret or not known yet: then nobody can
- * say what would be approved.
- * @param adopt what the program says: in the place of a compute another one may be taken over
+ * The type in a digest. The dynamic and the native form of the resource are one, so an approval survives a move between them,
+ * also a move of the compute's parents.
+ */
+const canonicalType = (type: string): string =>
+  type
+    .split("$")
+    .map((one) => (one === ENDPOINT_TYPE ? NATIVE_TYPE : one))
+    .join("$");
+
+/** Inputs that say whether a compute that is replaced is deleted or released, and whether another one is taken over. */
+export interface ReleaseInputs {
+  adopt?: unknown;
+  onDelete?: unknown;
+}
+
+/**
+ * The digest that approves this change; undefined where a value is secret or not known yet: then nobody can say what would be
+ * approved.
  * @param verdict of these two, with the limits apart (without `asSize`), so that both forms of a size are one change
+ * @param release what the program said before and says now, and nothing that only outputs tell: check does not see them
  */
 export function approvalOf(
   urn: string,
@@ -49,9 +74,9 @@ export function approvalOf(
   old: Wish | Live,
   wish: Wish,
   secrets?: ReadonlySet<string>,
-  adopt?: unknown,
+  release: { old?: ReleaseInputs; next?: ReleaseInputs } = {},
 ): string | undefined {
-  const changes: [string, unknown, unknown][] = [];
+  const changes: Change[] = [];
   const tops = new Set(verdict.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
   // Of a new compute everything is new: what it has not, because the program says it no more, as well.
   const anew = verdict.impact === "new-host";
@@ -66,25 +91,50 @@ export function approvalOf(
     if (!anew && !tops.has(property) && !ridesAlong) continue;
     if (next === UNKNOWN || before === UNKNOWN || isHidden(property, secrets)) return undefined;
     // Triggers may hold anything; that they are these is enough.
-    const shown = name === "restartTriggers" ? (value: unknown) => value && digest(value) : (value: unknown) => value;
+    const shown = (value: unknown) => (name === "restartTriggers" && value ? hashOf(value) : value);
     changes.push([property, shown(before) ?? null, shown(next) ?? null]);
   }
-  if (anew && adopt !== undefined && adopt !== false) changes.push(["adopt", null, adopt]);
-  return approvalDigest(urn, verdict.impact, changes);
+  if (anew) {
+    const adopt = (inputs: ReleaseInputs = {}) => (inputs.adopt === false ? null : (inputs.adopt ?? null));
+    changes.push(["adopt", adopt(release.old), adopt(release.next)]);
+    changes.push(["onDelete", release.old?.onDelete ?? null, release.next?.onDelete ?? null]);
+  }
+  // What a program never spoke of is not in the digest: else each input that is added to this package would change all of them.
+  const spoken = changes.filter(([, before, next]) => before !== null || next !== null);
+  return digestOf(urn, verdict.impact, spoken);
 }
 
-/** The digest of an impact that comes from no setting: a deletion, or a replacement that an option asks for. */
-export function approvalDigest(
+/**
+ * The digest that approves that a compute leaves the program. It is of this compute, not of the resource's name, which the next
+ * compute may bear; and of nothing else that a compute has.
+ * @param onDelete what becomes of it on the service
+ */
+export function approvalOfRemoval(
   urn: string,
-  impact: Impact,
-  changes: [string, unknown, unknown][] = [],
+  { id, projectId, onDelete }: { id: string; projectId: string; onDelete: "delete" | "release" },
 ): string | undefined {
+  return digestOf(urn, onDelete === "delete" ? "delete" : "none", [
+    ["id", id, null],
+    ["onDelete", onDelete, null],
+    ["projectId", projectId, null],
+  ]);
+}
+
+type Change = [property: string, old: unknown, next: unknown];
+
+function digestOf(urn: string, impact: Impact, changes: readonly Change[]): string | undefined {
   const identity = identityOf(urn);
   if (!identity) return undefined;
+  const type = canonicalType(identity.type);
   const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = canonical({ v: VERSION, ...identity, impact, changes: sorted });
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return hashOf({ v: VERSION, ...identity, type, impact, changes: sorted });
 }
+
+/** Also for values inside of a digest: two values with one inner hash would be two changes with one digest. */
+const hashOf = (value: unknown): string => createHash("sha256").update(canonical(value)).digest("hex").slice(0, DIGITS);
+
+/** A digest for tables and sentences. The ellipsis keeps it from being copied as the whole. */
+export const shortDigest = (digest: string): string => `${digest.slice(0, SHOWN_DIGITS)}…`;
 
 export interface Approvals {
   digests: ReadonlySet<string>;
@@ -94,6 +144,8 @@ export interface Approvals {
   count: number;
   /** The only one, where it is no list: no index can be added to it. */
   alone?: string;
+  /** Entries with 12 digits, as they stand there: they approve nothing. */
+  short: readonly string[];
   /** Why the value can't be used. */
   problem?: string;
 }
@@ -103,33 +155,49 @@ export interface Approvals {
  * @param text JSON, as Pulumi hands lists on; a single digest is fine too
  */
 export function readApprovals(text: string | undefined, nowMs: number): Approvals {
-  if (text === undefined || text.trim() === "") return { digests: new Set(), ended: new Map(), count: 0 };
+  if (text === undefined || text.trim() === "") return { digests: new Set(), ended: new Map(), short: [], count: 0 };
   const list = listOf(text);
   const digests = new Set<string>();
   const ended = new Map<string, string>();
+  const short: string[] = [];
   for (const [index, one] of (list ?? [text]).entries()) {
-    // `pulumi config set --path` makes a number of what has digits only.
-    const entry = typeof one === "number" ? String(one) : one;
+    // `pulumi config set --path` has made a number of 12 digits.
+    const entry = typeof one === "number" && SHORT.test(String(one)) ? String(one) : one;
     const [hex = "", day, ...more] = typeof entry === "string" ? entry.trim().split("@") : [];
     const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
-    // 1234567890e2 without quotes has come as another number.
-    const isRounded = typeof one === "number" && one % 100 === 0;
-    if (isRounded || !DIGEST.test(hex) || until === undefined || more.length > 0) {
+    const isShort = SHORT.test(hex);
+    if ((!isShort && !DIGEST.test(hex)) || until === undefined || more.length > 0) {
       const place = list ? ` (entry ${index + 1} of compute:approve)` : "";
-      const problem = `${shown(one)} is no approval${place}: 12 hex digits in quotes, and perhaps "@2027-01-31" for its last day`;
-      return { digests: new Set(), ended: new Map(), count: list?.length ?? 1, problem };
+      const problem = `${shown(one)} is no approval${place}: ${FORM}${typeof one === "number" ? UNQUOTED : ""}`;
+      return { digests: new Set(), ended: new Map(), short: [], count: list?.length ?? 1, problem };
     }
-    if (nowMs <= until) digests.add(hex);
+    if (isShort) short.push(String(entry).trim());
+    else if (nowMs <= until) digests.add(hex);
     else if (day !== undefined) ended.set(hex, day);
   }
-  return { digests, ended, count: list?.length ?? 1, ...(list ? {} : { alone: text.trim() }) };
+  return { digests, ended, short, count: list?.length ?? 1, ...(list ? {} : { alone: text.trim() }) };
 }
 
-/** An entry in a message, whatever it is. */
-const shown = (value: unknown): string =>
-  value !== null && typeof value === "object"
-    ? "what is no text"
-    : JSON.stringify(typeof value === "string" && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+const FORM = `${DIGITS} hex digits in quotes, and perhaps "@2027-01-31" for its last day`;
+const UNQUOTED = ". Without quotes, YAML reads digits, also with an e among them, as a number and loses some of them";
+
+/** Names the entries with 12 digits; undefined where there are none. */
+export function shortEntriesText({ short }: Pick<Approvals, "short">): string | undefined {
+  if (short.length === 0) return undefined;
+  const more = short.length - MOST_NAMED;
+  const names = `${short.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const [entries, approve] = short.length === 1 ? ["this entry", "approves"] : ["these entries", "approve"];
+  return `compute:approve: ${names} ${approve} nothing. An approval has ${DIGITS} hex digits; 12 are one of version 1, or one that was shortened in a table. Take ${entries} out, and approve what is still to come with the line that the report or the refusal prints`;
+}
+const MOST_NAMED = 20;
+
+/** An entry in a message. A long text is not cut: Pulumi hides a secret of the config only where it stands as a whole. */
+function shown(value: unknown): string {
+  if (value !== null && typeof value === "object") return "what is no text";
+  return typeof value === "string" && value.length > LONGEST
+    ? `a text of ${value.length} characters`
+    : JSON.stringify(value);
+}
 const LONGEST = 60;
 
 function listOf(text: string): unknown[] | undefined {

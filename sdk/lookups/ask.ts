@@ -8,6 +8,7 @@ import { warnOfConfig } from "../config-warnings.js";
 import { engineEnvironment } from "../engine-environment.js";
 import { failure } from "../failure.js";
 import { secretsOf } from "../hints.js";
+import { refusePlainUrl } from "../key-and-url.js";
 import { ENDPOINT_TYPE } from "../literal.js";
 import { type Provider, type Settings, settingsIn } from "../provider.js";
 import { refuseTwoCopies } from "../two-copies.js";
@@ -136,6 +137,7 @@ export function settingsOf({ provider, parent }: LookupOptions): Settings {
   const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
   if (instance) return settingsIn(instance);
   warnOfConfig();
+  refusePlainUrl();
   return pulumi.runtime.allConfig();
 }
 

@@ -1,12 +1,15 @@
 /** A reviewer approves one change: it passes `refuse`, in the preview and in the update, and nothing else does. */
 import { exec } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { approveCommand } from "../../provider/rules/approval";
 import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
 import { changes, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
 
 const APPROVE =
-  /To approve exactly this change, [0-9a-f]{12}: (pulumi config set --stack [\w.-]+ --path "compute:approve\[\d\]" [0-9a-f]{12})$/m;
+  /To approve exactly this change, [0-9a-f]{32}: (pulumi config set --stack [\w.-]+ --path "compute:approve\[\d\]" [0-9a-f]{32})$/m;
 
 describeWithEngine("an approval", (engine) => {
   let story: Story;
@@ -135,12 +138,61 @@ describeWithEngine("an approval", (engine) => {
   );
 
   test(
+    "of digits only, or with an e among them, is written in quotes by the command, and read as it is",
+    async () => {
+      const { ws } = story;
+      const digests = ["12345678901234567890123456789012", "01234567890123456789012345678901", `12e5${"0".repeat(28)}`];
+      const entries = [...digests, `${digests[0]}@2030-01-31`, "000000000000000000000000000000e1"];
+      await ws.removeConfig("compute:approve");
+      for (const [index, entry] of entries.entries()) {
+        const line = approveCommand(entry, { count: index }, undefined);
+        await promisify(exec)(line, { cwd: ws.programFolder, env: ws.env });
+      }
+      const [file] = (await readdir(ws.programFolder)).filter((name) => /^Pulumi\..+\.yaml$/.test(name));
+      const text = await readFile(join(ws.programFolder, file!), "utf8");
+      for (const entry of entries) expect(text).toMatch(new RegExp(`- (["']?)${entry}\\1\n`));
+      const { document } = await ws.previewJson();
+      expect(JSON.parse((document.config as Record<string, string>)["compute:approve"]!)).toEqual(entries);
+      // By hand without quotes, one of them would be another number.
+      const place = join(ws.programFolder, file!);
+      await writeFile(place, text.replace(`"${digests[0]}"`, digests[0]!));
+      expect((await ws.preview({ fails: true })).stdout).toContain(
+        "is no approval (entry 1 of compute:approve): 32 hex digits in quotes",
+      );
+      await writeFile(place, text);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  const EARLIER = ["0123456789ab", "123456789012@2030-01-31"];
+  test(
+    "of version 1 approves nothing and fails nothing: one warning names it, and it is to be approved again",
+    async () => {
+      const { ws } = story;
+      const change = await use("size: 16", '{ replaceOnChanges: ["size"] }').then(() => ws.preview({ fails: true }));
+      const approved = (await approve(change.stdout)).split(" ").at(-1)!;
+      await ws.setConfig({ "compute:approve": JSON.stringify([...EARLIER, approved]) });
+      const { document } = await ws.previewJson();
+      const told = (document.diagnostics ?? []).filter(({ message }) => message.includes("version 1"));
+      expect(told).toEqual([
+        expect.objectContaining({
+          severity: "warning",
+          message: expect.stringContaining(`compute:approve: ${EARLIER.join(", ")} approve nothing. `),
+        }),
+      ]);
+      await ws.setConfig({ "compute:approve": JSON.stringify([approved.slice(0, 12)]) });
+      expect((await ws.preview({ fails: true })).stdout).toContain('onRestart is "refuse"');
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
     "that can't be read fails every preview, at its name",
     async () => {
       const { ws } = story;
       await ws.setConfig({ "compute:approve": "yes please" });
       const { stdout } = await ws.preview({ fails: true });
-      expect(stdout).toContain('"yes please" is no approval: 12 hex digits');
+      expect(stdout).toContain('"yes please" is no approval: 32 hex digits');
     },
     ENGINE_TEST_MS,
   );

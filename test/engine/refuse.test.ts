@@ -13,7 +13,7 @@ const STACK_TAIL =
 
 /** What it ends with; `approval.test.ts` does as it says. */
 const APPROVE =
-  /\. To approve exactly this change, ([0-9a-f]{12}): pulumi config set --stack \S+ --path "compute:approve\[0\]" \1$/;
+  /\. To approve exactly this change, ([0-9a-f]{32}): pulumi config set --stack \S+ --path "compute:approve\[0\]" \1$/;
 
 /** One compute by name: what the program says of it, and its options. Each is on a branch of its own. */
 type Computes = Record<string, [args: string, options?: string]>;

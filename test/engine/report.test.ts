@@ -153,7 +153,7 @@ describeWithEngine("compute-endpoint report", (engine) => {
         const commands = before.computes.flatMap(({ approval }) => approval?.command ?? []);
         expect(commands).toHaveLength(4);
         for (const line of commands) {
-          const [, path, digest] = /^pulumi config set --stack [\w.-]+ --path "(\S+)" ([0-9a-f]{12})$/.exec(line)!;
+          const [, path, digest] = /^pulumi config set --stack [\w.-]+ --path "(\S+)" ([0-9a-f]{32})$/.exec(line)!;
           await story.ws.pulumi(["config", "set", "--path", path!, digest!], { fails: false });
         }
         await story.ws.setConfig({ "compute:onRestart": "refuse" });

@@ -136,8 +136,8 @@ describe("adopting a compute", () => {
     const lab = await labWith("db", replica({ size: 1 }));
     const next = adopted({ size: 1 });
     const [old, wish] = [wishOf(lab.resource("db").inputs as Asked), wishOf(next as Asked)];
-    const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish, new Set(), next["adopt"])!;
-    const approvals = { digests: new Set([digest]), ended: new Map<string, string>(), count: 1 };
+    const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish, new Set(), { next })!;
+    const approvals = { digests: new Set([digest]), ended: new Map<string, string>(), short: [], count: 1 };
     const approved = new Lab({ beside: lab, config: { onRestart: "refuse", approvals } });
     approved.state.set("db", lab.resource("db"));
     const outcome = await approved.up("db", next);

@@ -14,7 +14,7 @@ const unfinished = (lab: Lab) => state(lab).outputs["unfinished"];
 function approving(lab: Lab, next: Props) {
   const [old, wish] = [wishOf(lab.resource("db").inputs as Asked), wishOf(next as Asked)];
   const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish)!;
-  return { digests: new Set([digest]), ended: new Map<string, string>(), count: 1 };
+  return { digests: new Set([digest]), ended: new Map<string, string>(), short: [], count: 1 };
 }
 
 describe("an update that is stored but does not end well", () => {

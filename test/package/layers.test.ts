@@ -75,14 +75,15 @@ const LAYERS: Record<string, Rule> = {
     packages: ["undici", "zod", "node:"],
   },
   "provider/wire": { ours: [], packages: ["zod"] },
-  "provider/config": { ours: ["provider/errors", "provider/rules"], packages: [] },
+  "provider/config": { ours: ["provider/errors", "provider/rules", "provider/secret-forms"], packages: [] },
   // Pure: the program's process runs these rules as well.
   "provider/rules": { ours: [], packages: ["node:crypto"] },
   "provider/errors": { ours: [], packages: [] },
   "provider/cancellation": { ours: ["provider/errors", "provider/clock"], packages: [] },
   "provider/clock": { ours: [], packages: ["node:"] },
   "provider/secret-redactor": { ours: ["provider/secret-forms"], packages: [] },
-  "provider/secret-forms": { ours: [], packages: [] },
+  "provider/secret-forms": { ours: ["provider/text-views"], packages: [] },
+  "provider/text-views": { ours: [], packages: [] },
   "provider/peers": { ours: ["provider/lifeline"], packages: ["node:"] },
   "provider/lifeline": { ours: [], packages: ["node:"] },
   // Pulumi's own modules it finds where they are loaded.

@@ -2,6 +2,7 @@
 import type { ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
 import { type ComputePoliciesArgs, computePolicies, type Scope } from "../../policy/index.js";
+import { NATIVE_TYPE } from "../../provider/rules/endpoint-type.js";
 import { impactOf, markerOf } from "../../provider/rules/restart.js";
 import { UNKNOWN, type Wish } from "../../provider/rules/settings.js";
 import { ENDPOINT_TYPE } from "../../sdk/literal.js";
@@ -57,6 +58,13 @@ describe("the notice", () => {
     ["that only looks like one", { restart: "yesterday: a" }, ["compute-new-host"]],
   ])("%s: %j falls to %j", (_what, props, policies) => {
     expect(spoken(props)).toEqual(policies);
+  });
+
+  test("is heard of the resource in its native form as well, and of no other", () => {
+    expect(spoken(RESTART, { type: NATIVE_TYPE, urn: urnOf("prod", "primary", NATIVE_TYPE) })).toEqual([
+      "compute-restart",
+    ]);
+    expect(spoken(RESTART, { type: "compute:index:Other" })).toEqual([]);
   });
 
   test("of another type of resource is not ours", () => {

@@ -186,6 +186,18 @@ describe("the other settings", () => {
     expect(found).toMatchObject({ sizes: "checked", autoName: true });
   });
 
+  test.each<[string]>([["compute:onRestart"], ["compute:sizes"], ["compute:pollSeconds"], ["compute:approve"]])(
+    "the key, whose encrypted text somebody copied to %s, stands in no problem",
+    (name) => {
+      for (const key of [KEY, `napi_${"k".repeat(64)}`, 'key "with" quotes\n and lines']) {
+        const { problems } = read({}, { "compute:apiKey": key, [name]: key });
+        expect(problems).toHaveLength(1);
+        const { reason } = problems[0]!;
+        for (let at = 0; at + 8 <= key.length; at++) expect(reason).not.toContain(key.slice(at, at + 8));
+      }
+    },
+  );
+
   test("several problems come together", () => {
     expect(read({}, { "compute:sizes": "x", "compute:autoName": "x" }).problems).toHaveLength(2);
   });

@@ -171,7 +171,9 @@ describe("every form of a secret text is taken out whole", () => {
     ["got hidden-val...", "got [secret]..."],
     ["got hidden-val", "got [secret]"],
     ["got %22hidden-val", "got %22[secret]"],
-    ["a hidden-va is nothing", "a hidden-va is nothing"],
+    ["a hidden-va is a part", "a [secret] is a part"],
+    ["a den-value-o is one too", "a [secret] is one too"],
+    ["a hidden- is nothing", "a hidden- is nothing"],
     ["hidden…", "hidden…"],
   ])("also where the service has cut it: %j", (text, out) => {
     expect(knowing("hidden-value-of-17").redactForeign(text)).toBe(out);
@@ -203,6 +205,8 @@ describe("the work stays in bounds", () => {
     ["percents", "%20 %20 %20 %20 %20 %20 x", "%20".repeat(20_000)],
     ["its own beginning", `${"ab ".repeat(40)}c`, "ab ".repeat(20_000)],
     ["digits", "1234567890", "1".repeat(60_000)],
+    ["every escape", "a b c d e f g h i j", "\\u0026amp;%2541+ %5Cu0026 ".repeat(2_500)],
+    ["parts of a long secret", "abcdefgh ".repeat(20_000), "abcdefg bcdefgh ".repeat(4_000)],
     ["thousands", "1234567890", "1,111".repeat(12_000)],
   ])("for a text full of %s", (_what, secret, text) => {
     const redactor = knowing(secret);

@@ -117,7 +117,7 @@ describe("a Provider", () => {
   });
 
   test("hands on the stack's settings, secret ones as secrets, and never the stack's key", async () => {
-    const values = { "compute:onRestart": "refuse", "compute:approve": '["0123456789ab"]' };
+    const values = { "compute:onRestart": "refuse", "compute:approve": '["0123456789abcdef0123456789abcdef"]' };
     config({ ...values, "compute:apiKey": "key-of-the-stack", "test:other": "1" }, [
       "compute:apiKey",
       "compute:approve",

@@ -1,6 +1,7 @@
 /** Digests, the same that the provider's check accepts, and what ends with which exit code. */
 import { describe, expect, test } from "vitest";
-import { approvalDigest, approvalOf, approveCommand } from "../../../provider/rules/approval";
+import { approvalOf, approvalOfRemoval, approveCommand } from "../../../provider/rules/approval";
+import { ENDPOINT_TYPE, NATIVE_TYPE } from "../../../provider/rules/endpoint-type";
 import { impactOf, replacementOf } from "../../../provider/rules/restart";
 import { type Asked, wishOf } from "../../../provider/rules/wish";
 import {
@@ -14,9 +15,11 @@ import {
   resize,
   type StepOptions,
   step,
+  UNKNOWN,
   urnOf,
 } from "./support";
 
+const NONE = "0".repeat(32);
 const DROPS = "if the compute is active it restarts, and open connections drop";
 const change = (old: object, next: object, more: StepOptions = {}) =>
   step({ old: { ...BASE, restart: "no", ...old }, next: { ...BASE, ...next }, ...more });
@@ -31,7 +34,7 @@ const file = (hash: string) => ({
 describe("the digest is the one that check accepts", () => {
   const digestOf = (judge: typeof impactOf, old: object, next: object) => {
     const [before, wish] = [wishOf({ ...BASE, ...old } as Asked), wishOf({ ...BASE, ...next } as Asked)];
-    return approvalOf(urnOf("primary"), judge(before, wish), before, wish);
+    return approvalOf(urnOf("primary"), judge(before, wish), before, wish, new Set(), { old, next });
   };
   const pair: [string, object, object][] = [
     ["a size", {}, { size: 4 }],
@@ -49,13 +52,44 @@ describe("the digest is the one that check accepts", () => {
     ["another project", {}, { projectId: "p" }],
     ["any change, by replaceOnChanges", {}, { suspendTimeoutSeconds: 600 }],
     ["no setting", {}, {}],
+    ["another project, with what becomes of the old compute", { onDelete: "release" }, { projectId: "p", adopt: true }],
+    ["another project, where the old compute was adopted", { adopt: "ep-a" }, { projectId: "p", onDelete: "delete" }],
   ])("a replacement for %s", async (_what, old, next) => {
     const { approval } = await oneCompute(preview([change(old, { restart: "no", ...next }, { op: "replace" })]));
     expect(approval.digest).toBe(digestOf(replacementOf, old, next));
   });
   test("a deletion", async () => {
     const { approval } = await oneCompute(preview([step({ op: "delete", old: BASE })]));
-    expect(approval.digest).toBe(approvalDigest(urnOf("primary"), "delete"));
+    const removal = { id: "ep-amber-field-a5x7w3rt", projectId: BASE.projectId, onDelete: "delete" } as const;
+    expect(approval.digest).toBe(approvalOfRemoval(urnOf("primary"), removal));
+  });
+  test("a deletion of another compute, or of one in another project, under the same name is another one", async () => {
+    const all = [{}, { id: "ep-b" }, { outputs: { projectId: "p" } }].map(async (more) => {
+      const { approval } = await oneCompute(preview([step({ op: "delete", old: BASE, ...more })]));
+      return approval.digest as string;
+    });
+    expect(new Set(await Promise.all(all)).size).toBe(3);
+  });
+  test.each<[string, StepOptions, RegExp]>([
+    ["whose id is not there", { id: "" }, /which compute it is/],
+    ["whose project is not there", { old: { ...BASE, projectId: undefined } }, /in which project/],
+    ["whose project is secret", { outputs: { projectId: "[secret]" } }, /secret/],
+  ])("a deletion %s can't be approved", async (_what, more, why) => {
+    const { approval } = await oneCompute(preview([step({ op: "delete", old: BASE, ...more })]));
+    expect(approval).toEqual({ approved: false, why: expect.stringMatching(why) });
+  });
+  test.each<[string, object, RegExp]>([
+    ["unknown", { onDelete: UNKNOWN }, /only after apply/],
+    ["secret", { onDelete: "[secret]" }, /secret/],
+    ["secret", { adopt: "[secret]" }, /secret/],
+  ])("a replacement of which it is %s whether the old compute goes can't be approved", async (_what, next, why) => {
+    const one = change({}, { restart: "yes: …", projectId: "p", ...next }, { op: "replace" });
+    expect((await oneCompute(preview([one]))).approval).toEqual({ approved: false, why: expect.stringMatching(why) });
+  });
+  test("the resource in its native form has the same", async () => {
+    const of = async (type: string) =>
+      (await oneCompute(preview([change({}, { size: 4, restart: "yes: …" }, { type })]))).approval.digest;
+    expect(await of(NATIVE_TYPE)).toBe(await of(ENDPOINT_TYPE));
   });
 });
 
@@ -66,12 +100,12 @@ describe("what is approved", async () => {
   const DAY = Date.parse("2026-05-05T00:00:00Z");
 
   test.each<[what: string, approve: unknown, exitCode: number, nowMs?: number]>([
-    ["its digest in the list", JSON.stringify(["000000000000", digest]), 0],
+    ["its digest in the list", JSON.stringify([NONE, digest]), 0],
     ["its digest alone", digest, 0],
     ["on its last day", JSON.stringify([`${digest}@2026-05-04`]), 0, DAY - 1],
     ["after its last day", JSON.stringify([`${digest}@2026-05-04`]), 3, DAY],
-    ["its digest in a list that is one, beside a number", [123456789012, digest], 0],
-    ["another digest", JSON.stringify(["000000000000"]), 3],
+    ["its digest in a list that is one, beside a number", [123456789012, "0123456789ab@2027-01-01", digest], 0],
+    ["another digest", JSON.stringify([NONE]), 3],
     ["an empty list", "[]", 3],
     ["a secret", "[secret]", 3],
     ["no list", "yes", 3],
@@ -100,16 +134,36 @@ describe("what is approved", async () => {
 
   test("what can't be read is said, and no line is printed that would not work", async () => {
     const [{ remarks, computes }] = (await run("yes")).stacks;
-    expect(remarks).toEqual([expect.stringMatching(/^compute:approve can't be used, .*12 hex digits/)]);
+    expect(remarks).toEqual([expect.stringMatching(/^compute:approve can't be used, .*32 hex digits in quotes/)]);
     // Nothing could be added to it.
     expect(computes[0].approval).not.toHaveProperty("command");
   });
 
+  test.each([
+    ["in a list", JSON.stringify(["0123456789ab", "9c86f4de45a0@2026-12-31"]), 2],
+    ["alone", "9c86f4de45a0", 1],
+  ])("entries of version 1 %s approve nothing, are named, and keep their place", async (_what, approve, count) => {
+    const { stacks, exitCode } = await run(approve);
+    expect(exitCode).toBe(3);
+    const [{ remarks, computes }] = stacks;
+    expect(remarks).toEqual([
+      expect.stringMatching(
+        /^compute:approve: .*9c86f4de45a0(@2026-12-31)? approves? nothing\. An approval has 32 hex/,
+      ),
+    ]);
+    expect(computes[0].approval.command).toContain(`"compute:approve[${count}]" ${digest}`);
+  });
+
+  test("what a table shows of a digest, and any other part of it, approves nothing", async () => {
+    const shown = (await report([], JSON.stringify(preview([resize()])))).stdout;
+    expect(shown).toContain(`\`${digest.slice(0, 12)}…\``);
+    for (const length of [8, 12, 16, 31])
+      expect((await run(JSON.stringify([digest.slice(0, length)]))).exitCode).toBe(3);
+  });
+
   test("commands count on from what the list has, one for each that is open", async () => {
     const steps = [resize(), resize({ name: "q" }), resize({ name: "r" })];
-    const { stacks } = await inJson(
-      preview(steps, { config: { "compute:approve": JSON.stringify(["000000000000", digest]) } }),
-    );
+    const { stacks } = await inJson(preview(steps, { config: { "compute:approve": JSON.stringify([NONE, digest]) } }));
     const approvals = stacks[0].computes.map(({ approval }: Parsed) => approval);
     expect(approvals.map(({ command }: Parsed) => command)).toEqual([
       undefined,

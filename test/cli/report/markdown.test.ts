@@ -18,12 +18,12 @@ describe("Markdown", () => {
 
       | compute | what happens | why | memory | max_connections | approval |
       | --- | --- | --- | --- | --- | --- |
-      | \`primary\` | 🟠 **restarts**, if active | \`size\` \`1\` → \`4\` | 4 → 16 GB | 450 → 1802 | \`9c86f4de45a0\` |
+      | \`primary\` | 🟠 **restarts**, if active | \`size\` \`1\` → \`4\` | 4 → 16 GB | 450 → 1802 | \`892732bba34f…\` |
 
       To approve exactly this change, run in the program's folder with stack \`prod\`, and commit the stack's file:
 
       \`\`\`sh
-      pulumi config set --stack prod --path "compute:approve[0]" 9c86f4de45a0
+      pulumi config set --stack prod --path "compute:approve[0]" 892732bba34fe224daeb2c8e9caf949a
       \`\`\`
 
       <details><summary>Details</summary>
@@ -42,7 +42,7 @@ describe("Markdown", () => {
     const config = { "compute:approve": stacks[0].computes[0].approval.digest };
     const text = await markdown(preview([resize()], { config }));
     expect(text).toContain("### 🟠 `shop/prod`: 1 compute restarts; approved\n");
-    expect(text).toMatch(/\| ✅ approved, `[0-9a-f]{12}` \|/);
+    expect(text).toMatch(/\| ✅ approved, `[0-9a-f]{12}…` \|/);
     expect(text).not.toContain("To approve");
     expect(await markdown(preview([]))).toBe(
       "<!-- compute-endpoint report v1 shop/prod -->\n\n### 🟢 `shop/prod`: Nothing in this preview restarts, stops, replaces or deletes a compute\n",
@@ -137,8 +137,10 @@ describe("the Markdown keeps within --max-bytes", () => {
 
   test("each command belongs to a row", async () => {
     const text = await markdown(many, ["--max-bytes", "5000"]);
-    const commands = [...text.matchAll(/^pulumi config set .* ([0-9a-f]{12})$/gm)].map(([, digest]) => digest);
-    expect(commands).toEqual([...text.matchAll(/^\| `.*\| `([0-9a-f]{12})` \|$/gm)].map(([, digest]) => digest));
+    const commands = [...text.matchAll(/^pulumi config set .* ([0-9a-f]{32})$/gm)].map(([, digest]) =>
+      digest?.slice(0, 12),
+    );
+    expect(commands).toEqual([...text.matchAll(/^\| `.*\| `([0-9a-f]{12})…` \|$/gm)].map(([, digest]) => digest));
     expect(commands.length).toBeGreaterThan(0);
   });
 

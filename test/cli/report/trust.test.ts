@@ -142,7 +142,7 @@ describe("a report on a document full of it", () => {
     const { stdout, code: exit } = await report(["--format", "markdown"], JSON.stringify(document(text)));
     expect(exit).toBe(2);
     const bare = stdout
-      .replace(/```sh\n(?:pulumi config set --stack prod --path "compute:approve\[\d+\]" [0-9a-f]{12}\n)+```/g, "")
+      .replace(/```sh\n(?:pulumi config set --stack prod --path "compute:approve\[\d+\]" [0-9a-f]{32}\n)+```/g, "")
       .replace(/`[^`\n|]*`/g, "C")
       .replace(/<code>[^<\n]*<\/code>/g, "C");
     expect(bare).not.toMatch(/octocat|evil|script|alert|bold|heading|https?:|www\.|[@`]|#1|::/);

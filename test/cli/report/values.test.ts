@@ -157,7 +157,7 @@ describe("what can't be compared is left to the notice, and can't be approved by
     const found = await oneCompute(preview([one]));
     expect(found.approval).toEqual({
       approved: false,
-      digest: expect.stringMatching(/^[0-9a-f]{12}$/),
+      digest: expect.stringMatching(/^[0-9a-f]{32}$/),
       command: expect.any(String),
     });
     expect(found).toMatchObject({ notes: [], changes: [{ property: "branchId" }] });

@@ -128,6 +128,19 @@ describeWithEngine("an inline program", (engine) => {
   );
 
   test(
+    "sends the secret key of the stack's config to no host that stands there in plain text",
+    async () => {
+      const config = { ...configOf(computes!), "compute:apiUrl": { value: "https://keys.example.com/api/v2" } };
+      for (const asks of [false, true]) {
+        const { failed, error, asked } = await runProgram({ size: 2, asks, config });
+        expect([failed, asked]).toEqual([true, [0, 0, 0]]);
+        expect(error).toMatch(/^compute:apiUrl \(keys\.example\.com\) stands in plain text/);
+      }
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
     "asks with the key of the stack's config, and with that of an instance",
     async () => {
       const byConfig = await runProgram({ size: 2, asks: true, config: configOf(computes!) });

@@ -127,12 +127,13 @@ describe("under refuse, an approval", () => {
       config({ "compute:onRestart": "refuse", "compute:approve": JSON.stringify(approve) }),
     ).map(({ reason }) => reason);
   const DIGEST =
-    /To approve exactly this change, ([0-9a-f]{12}): pulumi config set --stack \S+ --path "compute:approve\[(\d)\]" \1$/;
+    /To approve exactly this change, ([0-9a-f]{32}): pulumi config set --stack \S+ --path "compute:approve\[(\d)\]" \1$/;
+  const OTHER = "0123456789abcdef".repeat(2);
   const digestOf = (reasons: string[]) => DIGEST.exec(reasons.at(-1) ?? "")?.[1] ?? "";
 
   test("is named in the refusal, with the command that gives it, behind those that are there", () => {
     expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, [])[0]!)?.[2]).toBe("0");
-    expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, ["0123456789ab", "abcdef012345"])[0]!)?.[2]).toBe("2");
+    expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, [OTHER, "0123456789ab"])[0]!)?.[2]).toBe("2");
   });
 
   test.each<[string, Props, Props]>([
@@ -142,7 +143,7 @@ describe("under refuse, an approval", () => {
     ["a new host", { projectId: "p-0" }, {}],
   ])("lets exactly that change pass: %s", (_rule, olds, news) => {
     const digest = digestOf(refused(olds, news, []));
-    expect(refused(olds, news, ["0123456789ab", digest])).toEqual([]);
+    expect(refused(olds, news, [OTHER, "0123456789ab", digest])).toEqual([]);
     expect(refused(olds, { ...news, branchId: "br-9" }, [digest])).not.toEqual([]);
     expect(refused({ ...olds, branchId: "br-9" }, news, [digest])).not.toEqual([]);
     expect(refused(olds, news, [digest], { __urn: urnOf("other") })).not.toEqual([]);

@@ -49,7 +49,7 @@ async function decisions() {
       const news = { ...OLD, ...change, __urn: urnOf("primary") };
       const { failures } = checked(news, OLD, settings);
       const { inputs } = checked(news, OLD);
-      const digest = /\b[0-9a-f]{12,}\b/.exec(failures.at(-1)?.reason ?? "")?.[0];
+      const digest = /\b[0-9a-f]{32,}\b/.exec(failures.at(-1)?.reason ?? "")?.[0];
       const masked = (props: Props) =>
         change["__secret"] ? { ...props, autoscalingLimitMinCu: "[secret]", autoscalingLimitMaxCu: "[secret]" } : props;
       const op = name === "type" ? "replace" : "update";

@@ -1,0 +1,23 @@
+// A secret key and a plain URL in one stack's config. The key is encrypted in the stack's file, so whoever may change the file
+// can't read it; but one changed line would send it to another host, and a preview sends it already.
+
+import * as pulumi from "@pulumi/pulumi";
+import { foreignHostOf } from "../provider/rules/service-url.js";
+import { failure } from "./failure.js";
+
+/**
+ * Refuses a secret `compute:apiKey` beside a `compute:apiUrl` that anybody could have written. Only who can encrypt for the stack
+ * can write a secret URL. The environment does not matter: a file is safe for all machines or for none.
+ * @throws RunError before anything is sent
+ */
+export function refusePlainUrl(): void {
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
+  const monitor = pulumi.runtime.getMonitor() as { mocks?: unknown } | undefined;
+  if (!isConfigSecret || monitor?.mocks !== undefined) return;
+  const url = pulumi.runtime.allConfig()["compute:apiUrl"];
+  const host = foreignHostOf(url);
+  if (host === undefined || !isConfigSecret("compute:apiKey") || isConfigSecret("compute:apiUrl")) return;
+  throw failure(
+    `compute:apiUrl (${host}) stands in plain text in the stack's config, and compute:apiKey beside it is secret: whoever may change that line could send the key to a host of their own, in a preview already. Nothing was sent. If ${host} is right, encrypt the URL as well: \`pulumi config set --secret compute:apiUrl …\`; or give both by COMPUTE_API_KEY and COMPUTE_API_URL, and take both out of the config`,
+  );
+}
