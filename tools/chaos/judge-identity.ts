@@ -1,7 +1,7 @@
 // Promises 1 and 2: nothing exists twice, nothing is lost, and nothing happens to a compute that nobody asked for.
 
 import type { EndpointRow } from "../../emulator/index";
-import type { Props } from "../../test/support/lab";
+import type { Props, Resource } from "../../test/support/lab";
 import { adopts, type Court, errorsOf, policyOf, type Report, rowOf, Violation } from "./court";
 import { EMPTY, LAG } from "./empty";
 import { speaksOf } from "./fields";
@@ -38,11 +38,13 @@ function judgeDelete(report: Report, { id = "" }: Deed): void {
 
 /** The arguments under which a compute may be changed. */
 function argsFor(report: Report, id: string, before: EndpointRow | undefined): [string, Props] | undefined {
-  const owner = namesIn(report, id).find((name) => {
+  const isOwner = ([name, one]: [string, Resource]) => {
+    if (one.id !== id) return false;
     const op = report.plans[name]?.op;
-    // A primary that stays on the service when its resource is replaced is taken over again.
-    return op === "update" || (op === "replace" && report.after.get(name)?.id === id);
-  });
+    // A primary that stays on the service when its resource is replaced is taken over again, also by a later run.
+    return (op === "update" && !one.pendingReplacement) || (op === "replace" && report.after.get(name)?.id === id);
+  };
+  const [owner] = [...report.before].find(isOwner) ?? [];
   if (owner) return [owner, report.program[owner] ?? {}];
   return Object.entries(report.program).find(([name, args]) => {
     const op = report.plans[name]?.op;

@@ -6,7 +6,7 @@ import { fieldsIn, sameValue } from "./fields";
 import { type Deed, drops, isDone } from "./ledger";
 import { askedOf } from "./program";
 import type { Shown } from "./readers";
-import { announcedEarlier, subjectOf } from "./shown";
+import { announcedEarlier, notedIn, subjectOf } from "./shown";
 
 /** What each way to drop connections is called by those who tell of it. */
 const NEEDED: Record<string, Impact> = {
@@ -78,6 +78,8 @@ function judgeAnnounced(court: Court, report: Report, name: string, shown: Shown
   const was = first?.before ?? rowOf(court, old.id);
   if (!was || !isRunning(was) || (!first && !report.running.has(old.id))) return;
   if (court.pending.has(old.id) || driftedFrom(old.inputs, was)) return;
+  // The service accepted it and did not take it: a warning says so.
+  if (notedIn(after.get(name)!.outputs).length > 0) return;
   const dropped = report.deeds.some((deed) => deed.id === old.id && isDone(deed) && drops(deed));
   if (dropped) return;
   const sent = report.deeds

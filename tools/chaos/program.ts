@@ -64,7 +64,8 @@ const BRANCHES = {
 } as const;
 
 export const projectOf = (branchId: string): string =>
-  branchId === SEED.second.branchId ? SEED.second.projectId : SEED.projectId;
+  // What a restore leaves has the branch's id with an ending.
+  branchId.startsWith(SEED.second.branchId) ? SEED.second.projectId : SEED.projectId;
 
 export const nameOf = (slot: number, { generation }: Slot): string =>
   `${SLOTS[slot]}${generation === 0 ? "" : generation + 1}`;
