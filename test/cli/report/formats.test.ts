@@ -111,13 +111,13 @@ describe("text", () => {
           the compute is deleted: its connections drop, and nothing can connect to its host any more
           memory 4 GB, max_connections 450
           host ep-old.us-east-2.aws.neon.tech → none
-          to approve it: pulumi config set --stack prod --path "compute:approve[0]" bf4c8696f146
+          to approve it: pulumi config set --stack prod --path "compute:approve[0]" e04f9e8b547b2671798818d3f0d24e26
 
         restarts  primary (ep-amber-field-a5x7w3rt)
           size 1 → 4
           if the compute is active it restarts, and open connections drop
           memory 4 → 16 GB, max_connections 450 → 1802
-          to approve it: pulumi config set --stack prod --path "compute:approve[1]" 9c86f4de45a0
+          to approve it: pulumi config set --stack prod --path "compute:approve[1]" 892732bba34fe224daeb2c8e9caf949a
       "
     `);
   });
