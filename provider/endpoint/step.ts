@@ -56,7 +56,7 @@ export interface Target {
 
 /**
  * @param request the engine's request: its timeout counts, since the program's `transforms` come after the constructor
- * @param limits the timeouts that the constructor saw
+ * @param limits the timeouts that the constructor saw, for an engine that tells none: an imported or old state has none
  */
 export function deadlineFor(
   process: Process,
@@ -64,10 +64,8 @@ export function deadlineFor(
   { timeoutMs }: StepRequest,
   limits: Inputs["customTimeouts"],
 ): Deadline {
-  // A delete knows the state alone, and an imported or old state tells the engine no timeout.
-  const registered = step === "delete" ? timeoutMs || undefined : timeoutMs;
-  const asked = registered ?? millisecondsOf(limits?.[step]);
-  return new Deadline(process.context.clock, asked || DEFAULT_STEP_MINUTES * 60_000);
+  const asked = timeoutMs || millisecondsOf(limits?.[step]) || DEFAULT_STEP_MINUTES * 60_000;
+  return new Deadline(process.context.clock, asked);
 }
 
 /** Fails where the program names another region than the compute's. */

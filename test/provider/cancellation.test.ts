@@ -75,7 +75,7 @@ test.each([
   ["update", "the class was told", {}, "90s", 90],
   ["update", "the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
   ["update", "the engine's request alone says so", { timeoutMs: 5000 }, undefined, 5],
-  ["update", "the engine registered none, whatever the class was told", { timeoutMs: 0 }, "90s", 600],
+  ["update", "the engine tells none", { timeoutMs: 0 }, "90s", 90],
   ["delete", "an old state tells the engine none", { timeoutMs: 0 }, "90s", 90],
   ["delete", "the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
   ["delete", "nobody was told", { timeoutMs: 0 }, undefined, 600],
