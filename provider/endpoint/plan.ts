@@ -53,7 +53,9 @@ export function planOf(
     (path) => !(path in managed) || (isReshaped && LIMITS.includes(path) && !isSameSize(managed, desired)),
   );
   // A state without inputs has only its outputs, which a record explains.
-  const before = { ...outputs, ...managed, ...(oldInputs ? {} : asked) };
+  const said = { ...outputs, ...managed, ...(oldInputs ? {} : asked) };
+  // The inputs have the asked value already: compared with them, asking again would change nothing and restart nothing.
+  const before = { ...without(said, askedAgain), ...pick(outputs, askedAgain) };
   const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];
   const unlike = differingPaths(managed, outputs).filter((path) => !(path in asked));
@@ -67,6 +69,12 @@ export function planOf(
 export const LIMITS = ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
 const isSameSize = (one: SettingValues, other: SettingValues): boolean =>
   LIMITS.every((path) => one[path] === other[path]);
+
+const without = (values: SettingValues, paths: readonly string[]): SettingValues =>
+  pick(
+    values,
+    Object.keys(values).filter((path) => !paths.includes(path)),
+  );
 
 /** The settings that a PATCH can change, by path. */
 export function changeable({

@@ -219,7 +219,8 @@ function limitsAsSize(reasons: Reason[], old: Wish | Live, wish: Wish, { secrets
     ...(limits.find((limit) => limit.impact === worst(limits.map((one) => one.impact))) ?? limits[0]!),
     property: "size",
     old: hide ? VALUES.oldSecret : min === max ? text(max) : `${text(min)} to ${text(max)}`,
-    new: hide ? VALUES.newSecret : text(wish.autoscalingLimitMaxCu),
+    // An update asks for the one limit that differs.
+    new: hide ? VALUES.newSecret : text(wish.autoscalingLimitMaxCu ?? wish.autoscalingLimitMinCu),
   };
   const first = reasons.indexOf(limits[0]!);
   return reasons.flatMap((reason, index) => (index === first ? [size] : limits.includes(reason) ? [] : [reason]));

@@ -116,6 +116,28 @@ describe("a setting that the service accepts and does not take", () => {
     expect(changes(await again.up("db", args))).toHaveLength(1);
   });
 
+  test.each([
+    ["both limits", ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"], "0.25 → 2"],
+    ["the lower limit", ["autoscaling_limit_min_cu"], "0.25 to 2 → 2"],
+  ])("a size that is asked for again is no way past refuse: %s", async (_which, fields, change) => {
+    const between = fields
+      .map(ignoring)
+      .reduce((one, other) => (request, go) => one(request, (rest) => other(rest, go)));
+    const lab = new Lab({ between });
+    const args = primary({ size: 2 });
+    await lab.up("db", args);
+    const again = new Lab({ beside: lab, config: { askAgain: true, onRestart: "refuse" } });
+    again.state.set("db", lab.resource("db"));
+    await expect(again.up("db", args)).rejects.toThrow(
+      `restarts or stops it: size ${change}; if the compute is active it restarts, and open connections drop. The preview could not know that, and onRestart is "refuse"`,
+    );
+    expect(changes(again.last)).toEqual([]);
+    // The way on that the error names: the next preview refuses, with a digest to approve.
+    await again.refresh();
+    const { failures } = await again.preview("db", args);
+    expect(failures.at(-1)?.reason).toMatch(/To approve exactly this change/);
+  });
+
   test("a Postgres setting that the compute does not have: the outputs lack it, and asking again has a notice", async () => {
     const lab = new Lab({ between: ignoring("settings") });
     const args = primary({ settings: { pgSettings: { work_mem: "64MB" } } });
