@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineIn } from "./lifeline.js";
 
@@ -229,18 +229,28 @@ const IS_WINDOWS = process.platform === "win32";
 const addressOf = (folder: string, name: string): string =>
   IS_WINDOWS ? `\\\\.\\pipe\\pulumi-compute-endpoint-${name}` : join(folder, name);
 
-/** A folder of this user's alone. */
+/**
+ * A folder of this user's alone. Anybody may make one under the name in a folder for temporary files, which would leave each
+ * process alone; nobody else makes one in the home folder.
+ */
 function folderFor(name: string): string | undefined {
   const user = process.getuid?.();
-  const folder = [tmpdir(), "/tmp"]
-    .map((each) => join(each, `pulumi-compute-endpoint-${user ?? "run"}`))
-    .find((each) => IS_WINDOWS || join(each, name).length <= LONGEST_PATH);
-  if (folder === undefined) return undefined;
-  mkdirSync(folder, { mode: 0o700, recursive: true });
-  const found = lstatSync(folder);
-  if (!found.isDirectory()) return undefined;
-  // Windows keeps a folder for temporary files for each user. Elsewhere anybody can make one under this name, or a link.
-  return user === undefined || (found.uid === user && (found.mode & 0o077) === 0) ? folder : undefined;
+  const places = [tmpdir(), "/tmp"].map((each) => join(each, `pulumi-compute-endpoint-${user ?? "run"}`));
+  return [...places, join(homedir(), ".cache", "pulumi-compute-endpoint", "run")]
+    .filter((each) => IS_WINDOWS || join(each, name).length <= LONGEST_PATH)
+    .find((each) => isOurs(each, user));
+}
+
+function isOurs(folder: string, user: number | undefined): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700, recursive: true });
+    const found = lstatSync(folder);
+    if (!found.isDirectory()) return false;
+    // Windows keeps a folder for temporary files for each user. Elsewhere what is there may be another user's, or a link.
+    return user === undefined || (found.uid === user && (found.mode & 0o077) === 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Sockets that processes of other runs left when they were killed. Those of this run go when nobody answers. */

@@ -101,7 +101,11 @@ export function withoutHidden(text: string, hidden: readonly HiddenTexts[], inPa
     if (groups.length === 0) continue;
     const line = inOneLine(view);
     const letters = inParts ? folded(view) : undefined;
-    for (const group of groups) ranges.push(...group.wholes(line), ...(letters ? group.parts(letters) : []));
+    // Not `push(...)`, which takes only so many arguments: a service decides how often a value stands there.
+    for (const group of groups) {
+      for (const range of group.wholes(line)) ranges.push(range);
+      if (letters) for (const range of group.parts(letters)) ranges.push(range);
+    }
   }
   const marks = [...text.matchAll(MARK)].map(({ index, 0: mark }): [number, number] => [index, index + mark.length]);
   const isMark = ({ start, end }: Range) => marks.some(([from, to]) => start >= from && end <= to);

@@ -26,12 +26,14 @@ export function valuesIn(raw: string): Values {
       truncated ||= REMAINS.test(line);
       continue;
     }
-    const inLine = parse(line);
+    // A brace alone is no value: it is not tried, for a failed try takes as long as a thousand others.
+    const isOpen = line.trimEnd() === "{";
+    const inLine = isOpen ? undefined : parse(line);
     if (inLine) {
       values.push(inLine.value);
       continue;
     }
-    if (line.trimEnd() !== "{") {
+    if (!isOpen) {
       const { found, rest } = objectsIn(line);
       for (const one of found) values.push(one);
       // A long line that begins as a document does is one that was cut off; others are somebody's words.

@@ -8,7 +8,7 @@ import { clean, quote } from "./clean.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
 import { worse } from "./marker.js";
 import { positionOf } from "./position.js";
-import { collision, isReleased, isRetaken } from "./primaries.js";
+import { collision, deletionsIn, isReleased, isRetaken } from "./primaries.js";
 import { diskNote, sizeAfter, sizeOf } from "./size.js";
 import type { Approval, Finding, Step } from "./types.js";
 
@@ -43,10 +43,11 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
   const found = new Map<string, Finding>();
   const problems = new Set<string>();
   const whole = wholeSteps(steps.filter(isCompute));
+  const deletions = deletionsIn(whole);
   for (const step of whole) {
     if (SILENT.has(step.op)) continue;
     const finding = findingOf(step, options);
-    const fails = collision(step, whole);
+    const fails = collision(step, deletions);
     if (fails) finding.notes = [fails, ...finding.notes];
     if (finding.what === UNKNOWN_STEP)
       problems.add(`it has a step ${quote(clean(step.op, 40))}, which this version of the report does not know`);

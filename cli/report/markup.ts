@@ -7,8 +7,11 @@ const RISKY = /[`|\\<>&@#]/;
 export function code(text: string): string {
   if (text === "") return '`""`';
   // Behind an entity no character has a meaning: neither `|` for the table nor a backtick for the code.
-  if (RISKY.test(text)) return `<code>${text.replace(/[^\p{L}\p{N} ]/gu, (one) => `&#${one.codePointAt(0)};`)}</code>`;
+  if (RISKY.test(text)) return `<code>${text.replace(/[^\p{L}\p{N} ]/gu, entity)}</code>`;
   return `\`${text}\``;
 }
+
+/** GitHub makes a link of a mail address also where its `@` is an entity, unless something stands inside of it. */
+const entity = (one: string): string => `&#${one.codePointAt(0)};${one === "@" ? "<wbr>" : ""}`;
 
 export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");

@@ -19,14 +19,25 @@ export function isRetaken(step: Step): boolean {
   return before !== undefined && before === placeOf(step.next?.inputs) && isReleased(step);
 }
 
-/** What keeps a primary from its branch until the end of the update, by what the document says of all steps. */
-export function collision(step: Step, all: readonly Step[]): string | undefined {
+/** The first deletion at each place: looked for step by step, a document of many steps would take minutes. */
+export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
+  const deletions = new Map<string, Step>();
+  for (const step of steps) {
+    if (step.op !== "delete") continue;
+    const place = placeOf(step.old?.outputs ?? step.old?.inputs);
+    if (place !== undefined && !deletions.has(place)) deletions.set(place, step);
+  }
+  return deletions;
+}
+
+/** What keeps a primary from its branch until the end of the update, by the deletions in the document. */
+export function collision(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
   const place = placeOf(next?.inputs);
   const comes = step.op === "create" || step.op === "update" || step.op === "replace";
   const adopts = step.op !== "update" && Boolean(next?.inputs?.["adopt"]);
   if (!comes || !place || adopts || place === placeOf(old?.outputs ?? old?.inputs)) return undefined;
-  const there = all.find((one) => one.op === "delete" && placeOf(one.old?.outputs ?? one.old?.inputs) === place);
+  const there = deletions.get(place);
   if (!there) return undefined;
   const name = quote(clean(identityOf(there.urn)?.name ?? there.urn));
   const branch = quote(clean(place.split(" ")[1] ?? ""));

@@ -33,8 +33,9 @@ export function text(report: Report, io: Pick<Io, "out" | "env">): string {
       ...unusable.map((line) => paint(`  ${plain(line)}`, "red")),
     );
   }
-  for (const stack of stacks) lines.push("", ...section(stack, report, paint));
-  return inert(`${lines.join("\n").trim()}\n`);
+  // Not `push`, which takes only so many arguments: the document decides how many lines there are.
+  const sections = stacks.flatMap((stack) => ["", ...section(stack, report, paint)]);
+  return inert(`${[...lines, ...sections].join("\n").trim()}\n`);
 }
 
 const isPartial = ({ stacks, unusable }: Report): boolean =>

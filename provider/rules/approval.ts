@@ -60,6 +60,8 @@ const canonicalType = (type: string): string =>
 export interface ReleaseInputs {
   adopt?: unknown;
   onDelete?: unknown;
+  /** Whether the option `retainOnDelete` was set. */
+  __retain?: unknown;
 }
 
 /**
@@ -98,6 +100,8 @@ export function approvalOf(
     const adopt = (inputs: ReleaseInputs = {}) => (inputs.adopt === false ? null : (inputs.adopt ?? null));
     changes.push(["adopt", adopt(release.old), adopt(release.next)]);
     changes.push(["onDelete", release.old?.onDelete ?? null, release.next?.onDelete ?? null]);
+    // The engine goes by the state's option, so what the program says of it now decides nothing about the old compute.
+    changes.push(["retainOnDelete", release.old?.__retain === true ? true : null, null]);
   }
   // What a program never spoke of is not in the digest: else each input that is added to this package would change all of them.
   const spoken = changes.filter(([, before, next]) => before !== null || next !== null);

@@ -114,7 +114,8 @@ function judge(old: Wish | Live, wish: Wish, effectOf: EffectOf, options: Impact
     // What is to be stopped is not restarted.
     if (name === "restartTriggers" && wish.disabled === true) continue;
     const effect = effectOf(name, before, next);
-    if (effect) reasons.push(...describe(name, before, next, effect, options));
+    // Not `push(...)`, which takes only so many arguments: a program decides how many Postgres settings there are.
+    if (effect) for (const reason of describe(name, before, next, effect, options)) reasons.push(reason);
     if (name === "preloadLibraries") notes.push(NOTES.preloadLibraries);
   }
   const spoken = options.asSize ? limitsAsSize(reasons, old, wish, options) : reasons;

@@ -27,8 +27,12 @@ const [outside, preview, note] = ["compute outside", ".compute preview", ".compu
 );
 const scriptOf = (job: Job | undefined) => job!.script.join("\n");
 const ENV = { ...pipeline.variables, STACK: "prod" };
-/** All of the note's script but what writes it. */
+/** All of the note's script but what asks the host for the document, which is here already, and what writes it. */
 const reportScript = scriptOf(note)
+  .replace(
+    /node --input-type=module <<'DOCUMENT'[\s\S]*\nDOCUMENT\n/,
+    'cp "$CI_PROJECT_DIR/compute-preview.json" preview.json',
+  )
   .replace(/node --input-type=module <<'END'[\s\S]*\nEND\n/, "")
   .replace("> report.md", '> "$CI_PROJECT_DIR/report.md"');
 
@@ -52,18 +56,19 @@ describe("the GitLab pipeline", () => {
     expect(note!.environment).toEqual({ name: "compute-report", action: "access" });
     expect(note).toMatchObject({ rules: [{ when: "always" }], variables: { GIT_STRATEGY: "none" } });
     for (const job of [outside, preview]) expect(JSON.stringify(job)).not.toContain("COMPUTE_REPORT_TOKEN");
-    expect(TEXT.split("COMPUTE_REPORT_TOKEN")).toHaveLength(3); // said once, used once
+    expect(TEXT.split("COMPUTE_REPORT_TOKEN")).toHaveLength(4); // said once, used to read the document and to write the note
     expect(TEXT).not.toMatch(/npx/);
   });
 
-  test("has one preview and one note for each stack, and the note takes that preview's document alone", () => {
+  // With the artifacts come variables, if the job of the change has added a report of them: GitLab sets them in the note's job.
+  test("has one preview and one note for each stack, and the note takes nothing from a job of the change", () => {
     const names = Object.keys(pipeline).filter((name) => /^compute (?:preview|note) /.test(name));
     expect(names).toHaveLength(4);
     for (const name of names) {
       const [, kind, stack] = name.split(" ");
       const { extends: base, variables, needs, ...rest } = pipeline[name]!;
       expect([base, variables, rest]).toEqual([`.compute ${kind}`, { STACK: stack }, {}]);
-      expect(needs).toEqual(kind === "note" ? [{ job: `compute preview ${stack}`, artifacts: true }] : undefined);
+      expect(needs).toEqual(kind === "note" ? [{ job: `compute preview ${stack}`, artifacts: false }] : undefined);
     }
   });
 
@@ -116,7 +121,8 @@ describe("the note", () => {
   }
 
   /** Runs the script against a host that has these notes, two on a page, and tells what it wrote. */
-  async function write(notes: Note[], body = BODY, verdict = 0) {
+  async function write(notes: Note[], body = BODY, verdict = 0, host: Partial<Host> = {}) {
+    const { jobs, document, documentStatus } = { ...HOST, ...host };
     const did: unknown[] = [];
     server = createServer(async (request, response) => {
       const { method, url = "" } = request;
@@ -126,19 +132,29 @@ describe("the note", () => {
       if (method !== "GET") did.push(`${method} ${url}`, JSON.parse(text).body);
       response.setHeader("x-next-page", page * 2 < notes.length && url.includes("/notes") ? String(page + 1) : "");
       response.statusCode = request.headers["private-token"] === "token" ? 200 : 401;
+      if (url.startsWith("/api/v4/projects/1/pipelines/9/jobs?")) {
+        response.setHeader("x-next-page", page < jobs.length ? String(page + 1) : "");
+        return void response.end(JSON.stringify(jobs.slice(page - 1, page)));
+      }
+      if (url.includes("/artifacts/")) {
+        response.statusCode = documentStatus;
+        if (documentStatus === 302) response.setHeader("location", "/api/v4/user");
+        return void response.end(url === "/api/v4/projects/1/jobs/12/artifacts/compute-preview.json" ? document : "?");
+      }
       response.end(JSON.stringify(url === "/api/v4/user" ? ME : notes.slice(page * 2 - 2, page * 2)));
     });
     await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
     const { folder, path } = bench(undefined);
     // The command, as if it wrote this.
     writeFileSync(join(folder, "wanted.md"), body);
-    const command = `compute-endpoint() { cat '${folder}/wanted.md'; return ${verdict}; }`;
+    const command = `compute-endpoint() { cp "$2" '${folder}/read.json' || true; cat '${folder}/wanted.md'; return ${verdict}; }`;
     const env = {
       ...ENV,
       PATH: path,
       CI_PROJECT_DIR: folder,
       CI_API_V4_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v4`,
       CI_PROJECT_ID: "1",
+      CI_PIPELINE_ID: "9",
       CI_MERGE_REQUEST_IID: "7",
       COMPUTE_REPORT_TOKEN: "token",
     };
@@ -153,8 +169,23 @@ describe("the note", () => {
       stderr += chunk;
     });
     const code = await new Promise((resolve) => child.on("close", resolve));
-    return { code, did, stderr };
+    const read = join(folder, "read.json");
+    return { code, did, stderr: stderr.replace(/^cp: .*\n/, ""), read: existsSync(read) && readFileSync(read, "utf8") };
   }
+
+  interface Host {
+    jobs: { id: number; name: string }[];
+    document: string;
+    documentStatus: number;
+  }
+  const HOST: Host = {
+    jobs: [
+      { id: 11, name: "compute preview dev" },
+      { id: 12, name: "compute preview prod" },
+    ],
+    document: "{}",
+    documentStatus: 200,
+  };
 
   const NOTES = "/api/v4/projects/1/merge_requests/7/notes";
   const mine = (id: number, body: string): Note => ({ id, body, author: ME });
@@ -169,11 +200,32 @@ describe("the note", () => {
     ["is not another stack's", [mine(3, OLD.replace("prod", "dev"))], [`POST ${NOTES}`, BODY]],
     ["is not somebody else's", [others(3)], [`POST ${NOTES}`, BODY]],
   ])("%s", async (_what, notes, did) => {
-    expect(await write(notes)).toEqual({ code: 0, did, stderr: "" });
+    expect(await write(notes)).toEqual({ code: 0, did, stderr: "", read: "{}" });
   });
 
   test("is written before the job ends with the verdict", async () => {
-    expect(await write([], BODY, 3)).toEqual({ code: 3, did: [`POST ${NOTES}`, BODY], stderr: "" });
+    expect(await write([], BODY, 3)).toMatchObject({ code: 3, did: [`POST ${NOTES}`, BODY], stderr: "" });
+  });
+
+  test("is of what GitLab has of the preview's job, and of no document where it has none", async () => {
+    expect((await write([], BODY, 0, { document: '{"a":1}' })).read).toBe('{"a":1}');
+    expect(await write([], BODY, 2, { documentStatus: 404 })).toEqual({
+      code: 2,
+      did: [`POST ${NOTES}`, BODY],
+      stderr: "",
+      read: false,
+    });
+  });
+
+  test.each<[what: string, host: Partial<Host>, says: string]>([
+    ["GitLab has no such job", { jobs: HOST.jobs.slice(0, 1) }, "0 jobs of this pipeline are the preview of prod"],
+    ["GitLab has two", { jobs: [HOST.jobs[1]!, HOST.jobs[1]!] }, "2 jobs of this pipeline are the preview of prod"],
+    ["the document is not to be had", { documentStatus: 500 }, "the preview's document: 500"],
+    ["a redirect would take the token along", { documentStatus: 302 }, "unexpected redirect"],
+  ])("is not written where %s", async (_what, host, says) => {
+    const { code, did, stderr } = await write([], BODY, 0, host);
+    expect([code, did]).toEqual([1, []]);
+    expect(stderr).toContain(says);
   });
 
   test.each([

@@ -237,3 +237,9 @@ describe("the work stays in bounds", () => {
     expect(Math.max(...seen)).toBe(64 * 1024);
   });
 });
+
+test("a text of others may hold a value in more places than a call takes arguments", () => {
+  const value = "a".repeat(500);
+  const redacted = new Redactor("a-key-of-an-account", knowing(value)).redactForeign("a".repeat(70_000));
+  expect(redacted).toBe("[secret]");
+});

@@ -93,6 +93,16 @@ describe("the digest is the one that check accepts", () => {
   });
 });
 
+test("the approval of a replacement whose old compute stays is none of one that deletes it", async () => {
+  const replaced = (more: object) =>
+    step({ op: "replace", old: { ...BASE, restart: "no", ...more }, next: { ...BASE, projectId: "q", ...more } });
+  const [stays, goes] = [replaced({ __retain: true }), replaced({})];
+  const { digest } = (await oneCompute(preview([stays]))).approval;
+  const approved = { config: { "compute:approve": JSON.stringify([digest]) } };
+  expect((await inJson(preview([stays], approved))).exitCode).toBe(0);
+  expect((await inJson(preview([goes], approved))).exitCode).toBe(3);
+});
+
 describe("what is approved", async () => {
   const { digest } = (await oneCompute(preview([resize()]))).approval;
   const run = (approve: unknown, args: string[] = [], nowMs = NOW) =>

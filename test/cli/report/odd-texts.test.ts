@@ -132,7 +132,7 @@ const UNSEEN =
 function bareOf(markdown: string): string {
   return markdown
     .replace(/```sh\n(?:pulumi config (?:set|rm)(?: --stack [\w.-]+)? [^\n`]*\n)+```/g, "")
-    .replace(/<code>(?:[\p{L}\p{N} ]|&#\d+;)*<\/code>/gu, "")
+    .replace(/<code>(?:[\p{L}\p{N} ]|&#\d+;(?:<wbr>)?)*<\/code>/gu, "")
     .replace(/`[^`\n]*`/g, "");
 }
 

@@ -235,26 +235,47 @@ describe("whatever stands in the folder", () => {
 describe("the folder", () => {
   const user = process.getuid?.();
   const name = `pulumi-compute-endpoint-${user}`;
-  const joinWith = (base: string): string[] => {
+  const joinWith = (base: string, home = base): unknown[] => {
     const script = `
       const { Peers } = require(${JSON.stringify(require.resolve("../../../dist/provider/peers.js"))});
       const peers = Peers.join({ facts: () => [], hear() {} }, { argv: ["127.0.0.1:1"], cwd: "/" });
-      console.log(JSON.stringify(peers ? require("fs").readdirSync(peers.folder) : []));`;
-    const told = execFileSync(process.execPath, ["-e", script], { env: { ...process.env, TMPDIR: base } });
-    return JSON.parse(String(told));
+      console.log(JSON.stringify(peers ? [peers.folder, require("fs").readdirSync(peers.folder).length] : []));`;
+    // As if anybody had been in /tmp before.
+    const planted = `require("os").tmpdir = () => ${JSON.stringify(base)};
+      const { lstatSync } = require("fs");
+      require("fs").lstatSync = (path, ...more) => {
+        if (path === "/tmp/${name}") throw new Error("somebody else's");
+        return lstatSync(path, ...more);
+      };`;
+    const env = { ...process.env, TMPDIR: base, HOME: home };
+    return JSON.parse(String(execFileSync(process.execPath, ["-e", planted + script], { env })));
   };
 
-  test.runIf(user !== undefined)("is ours alone: a link, a file or one that others can enter is not used", () => {
+  test.runIf(user !== undefined)(
+    "is ours alone: instead of a link, a file or one that others can enter, one at home",
+    () => {
+      const [base, home] = [folder(), folder()];
+      const atHome = [join(home, ".cache/pulumi-compute-endpoint/run"), 1];
+      expect(joinWith(base, home)).toEqual([join(base, name), 1]);
+      expect(existsSync(join(home, ".cache"))).toBe(false);
+      expect(execFileSync("ls", ["-ld", join(base, name)], { encoding: "utf8" })).toMatch(/^drwx------/);
+      execFileSync("chmod", ["755", join(base, name)]);
+      expect(joinWith(base, home)).toEqual(atHome);
+      expect(execFileSync("ls", ["-ld", String(atHome[0])], { encoding: "utf8" })).toMatch(/^drwx------/);
+      rmSync(join(base, name), { recursive: true });
+      symlinkSync(folder(), join(base, name));
+      rmSync(join(home, ".cache"), { recursive: true });
+      expect(joinWith(base, home)).toEqual(atHome);
+      rmSync(join(base, name));
+      writeFileSync(join(base, name), "");
+      rmSync(join(home, ".cache"), { recursive: true });
+      expect(joinWith(base, home)).toEqual(atHome);
+    },
+  );
+
+  test.runIf(user !== undefined)("a process is alone where none is ours", () => {
     const base = folder();
-    expect(joinWith(base)).toHaveLength(1);
-    expect(execFileSync("ls", ["-ld", join(base, name)], { encoding: "utf8" })).toMatch(/^drwx------/);
-    execFileSync("chmod", ["755", join(base, name)]);
-    expect(joinWith(base)).toEqual([]);
-    rmSync(join(base, name), { recursive: true });
-    symlinkSync(folder(), join(base, name));
-    expect(joinWith(base)).toEqual([]);
-    rmSync(join(base, name));
-    writeFileSync(join(base, name), "");
+    for (const path of [name, ".cache"]) writeFileSync(join(base, path), "");
     expect(joinWith(base)).toEqual([]);
   });
 });

@@ -28,6 +28,18 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 const limits = (min: number, max: number): Asked => ({ autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max });
 
 describe("the digest of a change", () => {
+  test("is another one where the option retainOnDelete keeps the old compute, and only there", () => {
+    const [old, wish] = [wishOf(OK), wishOf({ ...OK, projectId: "q" })];
+    const digestOf = (release: { old?: ReleaseInputs; next?: ReleaseInputs }) =>
+      approvalOf(URN, impactOf(old, wish), old, wish, new Set(), release);
+    const plain = digestOf({});
+    expect(digestOf({ old: { __retain: true } })).not.toBe(plain);
+    expect(digestOf({ old: { __retain: true } })).toMatch(DIGEST);
+    // The engine goes by the state's option.
+    expect(digestOf({ next: { __retain: true } })).toBe(plain);
+    expect(digestOf({ old: { __retain: undefined } })).toBe(plain);
+  });
+
   const known = approval({ size: 1 }, { size: 2 });
 
   test("is 32 hex digits, and the same in every version of this package", () => {
