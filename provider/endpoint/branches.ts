@@ -1,5 +1,5 @@
 // Primaries that change their branch in one run. A branch has one primary at most, so the one that is there has to leave
-// before the next one comes. The engine compares resources and asks for their steps in the order in which they happen to be
+// before the next one comes; and a compute belongs to one resource, so no other one can adopt it. The engine compares resources and asks for their steps in the order in which they happen to be
 // registered, which differs from run to run unless `dependsOn` makes it. So the one that comes waits (arrival.ts), and a preview
 // fails only where waiting is in vain. What the program no longer has is deleted last, and never compared.
 
@@ -17,17 +17,32 @@ interface Primary {
   to?: string;
   /** Whether its compute leaves `from` in this run; undefined where preview does not know. */
   leaves?: boolean;
+  /** Whether its compute stays with this resource for certain. */
+  keeps?: boolean;
+  /** The compute that it adopts by its id. */
+  adopts?: string;
 }
 
 export class Branches {
   /** In the order of the comparison. */
   readonly #primaries = new Map<string, Primary>();
+  readonly #replaceable = new Set<string>();
   /** Steps of computes, by id. */
   readonly #steps = new Map<string, "begun" | "ended">();
 
-  /** A resource that is created. @returns why that can't work */
-  create(urn: string, wish: Wish): string | undefined {
-    return this.#add({ urn, to: placeOf(wish), leaves: false });
+  /** The program has an option by which the engine may replace the resource. */
+  mayBeReplaced(urn: string): void {
+    this.#replaceable.add(urn);
+  }
+
+  /**
+   * A resource that is created.
+   * @param adopt what it takes over: a compute by its id, or what is the branch's primary
+   * @returns why that can't work
+   */
+  create(urn: string, wish: Wish, adopt?: string | boolean): string | undefined {
+    const adopts = typeof adopt === "string" ? { adopts: adopt } : {};
+    return this.#add({ urn, to: placeOf(wish), leaves: false, ...adopts });
   }
 
   /**
@@ -41,7 +56,15 @@ export class Branches {
     const replaced = differs(wish.projectId, projectId) || differs(wish.type ?? "read_write", type);
     const moves = replaced || differs(wish.branchId, branchId);
     const isKnown = [wish.projectId, wish.branchId, wish.type].every((value) => value !== UNKNOWN);
-    return this.#add({ urn, id, from, to: placeOf(wish), leaves: isKnown ? moves && !(replaced && stays) : undefined });
+    const leaves = isKnown ? moves && !(replaced && stays) : undefined;
+    return this.#add({
+      urn,
+      id,
+      from,
+      to: placeOf(wish),
+      leaves,
+      keeps: isKnown && !replaced && !this.#replaceable.has(urn),
+    });
   }
 
   /** Whether a resource with this compute was compared. */
@@ -85,6 +108,8 @@ export class Branches {
   #conflictOf(next: Primary): string | undefined {
     const before = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
     this.#primaries.set(next.urn, next);
+    const shared = this.#sharedWith(next, before);
+    if (shared) return shared;
     const there = next.to !== next.from ? before.find(({ from }) => from !== undefined && from === next.to) : undefined;
     if (there?.leaves === false) return occupied(next, there);
     const rival = next.to !== next.from ? before.find(({ from, to }) => to === next.to && from !== to) : undefined;
@@ -95,6 +120,15 @@ export class Branches {
     const circle = this.#circleOf(next);
     // Otherwise the one that comes waits, whichever step the engine asks for first.
     return circle && circular(circle);
+  }
+
+  /** Why two resources can't have one compute. */
+  #sharedWith(next: Primary, before: readonly Primary[]): string | undefined {
+    const { id, keeps, adopts } = next;
+    const other = before.find((one) => one.adopts !== undefined && one.adopts === (adopts ?? (keeps ? id : undefined)));
+    if (other) return shared(adopts ?? id, other, next);
+    const holder = before.find((one) => adopts !== undefined && one.id === adopts && one.keeps);
+    return holder && shared(adopts, holder, next);
   }
 
   /** The primaries that wait for each other, as far as they were compared. */
@@ -128,6 +162,9 @@ const occupied = (comes: Primary, there: Primary): string =>
 
 const rivals = (one: Primary, other: Primary): string =>
   `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+
+const shared = (id: string | undefined, one: Primary, other: Primary): string =>
+  `resources ${nameOf(one)} and ${nameOf(other)} are both to have compute ${id}: a compute belongs to one resource. Take one of the two out of the program; if the resource was renamed, keep the new one and give it the resource option aliases in the place of adopt`;
 
 const circular = (circle: readonly Primary[]): string =>
   `the primaries of resources ${circle.map(nameOf).join(", ")} are to change places on their branches (${circle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;

@@ -42,6 +42,7 @@ export function check(
   if (urn && isKnown) first.set(urn, olds);
   const before = isKnown ? olds : urn ? first.get(urn) : undefined;
   ownership?.check(urn, !isKnown);
+  if (urn && news["__mayReplace"]) ownership?.branches.mayBeReplaced(urn);
 
   const secrets = new Set([...names(news["__secret"]), ...names(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
@@ -53,8 +54,8 @@ export function check(
   const seen = !isKnown && urn && before ? ownership?.compared(urn) : undefined;
   const replacement = seen && before && replacementBy(seen, before, news, { inputs, unknown });
   if (seen && before && replacement?.by === "impossible") failures.push(impossible(seen, before, news));
-  // A resource that takes over what is there has the provider's word for it in its create.
-  const conflict = urn && !before && !mayAdopt(inputs, unknown) ? ownership?.branches.create(urn, wish) : undefined;
+  const isNew = urn !== undefined && !before && !unknown.has("adopt");
+  const conflict = isNew ? ownership?.branches.create(urn, wish, inputs.adopt) : undefined;
   if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
   const judge = isKnown || replacement?.by === "same" ? impactOf : replacementOf;
   const old = before && wishOf(before as Inputs);

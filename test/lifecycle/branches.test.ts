@@ -185,3 +185,55 @@ describe("nothing is said", () => {
     expect([errorsOf(done), changes(done["a"]!).length, main]).toEqual([{}, 1, main]);
   });
 });
+
+describe("one compute for two resources: the preview fails", () => {
+  const byId = (id: string, more: Props = {}): Props => primary({ branchId: main, adopt: id, ...more });
+  const twoOf = (one: Props, other: Props): Record<string, Props>[] => [
+    { a: one, b: other },
+    { b: other, a: one },
+  ];
+  const { primaryId } = SEED;
+
+  test.each<[string, Record<string, Props>[]]>([
+    ["both adopt the branch's primary", twoOf(adopted(), adopted({ size: 2 }))],
+    ["one adopts it by its branch, one by its id", twoOf(adopted(), byId(primaryId))],
+    ["both adopt it by its id", twoOf(byId(primaryId), byId(primaryId, { size: 2 }))],
+    ["one adopts it, one is to be made there", twoOf(adopted(), on(main))],
+    ["both adopt one replica", twoOf(replica({ adopt: "ep-reader-1" }), replica({ adopt: "ep-reader-1" }))],
+  ])("%s", async (_what, programs) => {
+    for (const program of programs) {
+      expect(Object.values(await new Lab().refusals(program))).toEqual([
+        expect.stringMatching(/resources [ab] and [ab] (both ask for the primary|are both to have compute)/),
+      ]);
+    }
+  });
+
+  test.each<[string, (id: string) => Props]>([
+    ["by its branch", () => adopted()],
+    ["by its id", (id) => byId(id)],
+    ["by its id, from another branch", (id) => primary({ branchId: dev, adopt: id })],
+    ["by its id, as a replica", (id) => replica({ adopt: id })],
+  ])("another resource keeps the compute that one adopts %s", async (_how, args) => {
+    const lab = await labOf({ keeper: adopted() });
+    const { id } = lab.resource("keeper");
+    for (const order of [
+      ["keeper", "taker"],
+      ["taker", "keeper"],
+    ]) {
+      const program: Record<string, Props> = { keeper: adopted({ size: 1 }), taker: args(id) };
+      const refusals = await lab.refusals(Object.fromEntries(order.map((name) => [name, program[name]!])));
+      expect(Object.values(refusals)).toEqual([expect.stringMatching(/keeper.*(alias|another branch)/s)]);
+    }
+  });
+
+  test.each<[string, Record<string, Props>]>([
+    ["the other one leaves the program", { taker: adopted() }],
+    ["the other one moves away", { keeper: on(preview), taker: on(main) }],
+    ["the branches differ", { keeper: adopted(), taker: primary({ branchId: dev, adopt: true }) }],
+    ["the branch is not known yet", { keeper: adopted(), taker: primary({ branchId: UNKNOWN_VALUE, adopt: true }) }],
+    ["what it adopts is not known yet", { keeper: adopted(), taker: primary({ branchId: dev, adopt: UNKNOWN_VALUE }) }],
+  ])("but not where %s", async (_what, program) => {
+    const lab = await labOf({ keeper: adopted() });
+    expect(await lab.refusals(program)).toEqual({});
+  });
+});
