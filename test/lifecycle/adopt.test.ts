@@ -73,7 +73,7 @@ describe("adopting a compute", () => {
       const lab = new Lab();
       const { db, twin } = await lab.upAll({ db: adopted({ size: 2 }), twin: adopted({ adopt, size: 4 }) });
       expect(db!.error).toBeUndefined();
-      expect(twin!.error?.message).toMatch(/another resource of this same run has made or taken over/);
+      expect(twin!.error?.message).toMatch(/resources db and twin both ask for the primary of branch/);
       expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(2);
     },
   );
