@@ -28,7 +28,7 @@ export function processIo(): Io {
   return {
     env: process.env,
     out: sinkOf(process.stdout),
-    // What the service says in an error stands in our own lines.
+    // Our own lines repeat what the service says in an error.
     err: { ...errors, write: (text) => errors.write(inert(visibleLines(text))) },
     onInterrupt(tell) {
       const end = (signal: keyof typeof EXIT_OF) => {

@@ -45,7 +45,7 @@ export function table(io: Pick<Io, "out" | "env">, head: readonly string[], all:
   );
 }
 
-/** Names and errors come from elsewhere. */
+/** Names and errors come from programs and from the service: characters that are not seen become escapes. */
 const inOneLine = (text: string): string => visible(text.replace(/^ +| +$/g, ""));
 
 export const json = inertJson;

@@ -7,7 +7,7 @@
  */
 const UNSEEN =
   "\\p{Control}\\p{Format}\\p{Surrogate}\\p{Private_Use}\\p{Unassigned}\\p{Line_Separator}\\p{Paragraph_Separator}\\u2800";
-/** A variation selector is part of many an emoji, but behind a letter it can only hide something. */
+/** A variation selector is part of many emoji. Behind any other character it can only hide something. */
 const SELECTOR =
   "(?<!\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]|(?![\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}";
 const SPACES = "(?! )\\p{Space_Separator}";
@@ -31,8 +31,8 @@ export const visibleLines = (text: string): string => text.split("\n").map(visib
 
 /**
  * Lines for a log or a terminal that no runner takes for commands. GitHub's takes `::` at the beginning, Azure's and
- * GitHub's `##[…]` and `##vso[…]`, TeamCity's `##teamcity[…]`; Buildkite folds a log at `---`; GitLab does what a
- * note's line says that begins with `/`.
+ * GitHub's `##[…]` and `##vso[…]`, TeamCity's `##teamcity[…]`; Buildkite folds a log at `---`; GitLab carries out a line of a
+ * note that begins with `/`.
  */
 export const inert = (lines: string): string =>
   lines
@@ -41,7 +41,7 @@ export const inert = (lines: string): string =>
     .replace(/^\//gm, "\\u{2f}")
     .replace(/^(?=---|\+\+\+|~~~|\^\^\^)./gm, escaped);
 
-/** JSON with the same values: its own escapes stand for what would not be seen, and for what a runner would obey. */
+/** JSON with the same values. JSON escapes replace characters that are not seen, and what a runner would take for a command. */
 export const inertJson = (value: unknown): string =>
   `${JSON.stringify(value, null, 2)
     .split("\n")

@@ -1,4 +1,4 @@
-/** What is due, in the order of time. What is due at the same time comes by rank. */
+/** Something that becomes due at a time. Entries of the same time are ordered by rank. */
 export interface Entry {
   at: number;
   rank: number;

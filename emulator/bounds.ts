@@ -1,11 +1,11 @@
 /**
- * How much the emulator holds and looks at. All of it is far beyond what a test needs: a bound is there so that a loop
- * that went wrong, or a client that means harm, fills no memory and stops no clock.
+ * How much the emulator holds and looks at. All of it is far beyond what a test needs: the bounds keep a loop that went wrong,
+ * or a client that means harm, from filling the memory or blocking the emulator.
  */
 export const BOUNDS = {
   /** Characters of a path, without the query. A longer one is refused (414). */
   path: 2048,
-  /** Levels of a JSON body. `JSON.stringify` fails at some thousands, and with it whatever holds such a value. */
+  /** Levels of a JSON body. `JSON.stringify` fails at some thousands, also for everything that contains such a value. */
   depth: 100,
   /** Requests that are recorded; the oldest are dropped. */
   requests: 100_000,
@@ -13,7 +13,7 @@ export const BOUNDS = {
   requestCharacters: 100_000_000,
   /** Fault rules that wait. */
   faults: 1000,
-  /** Characters of all of them as JSON. */
+  /** Characters of all waiting rules as JSON. */
   faultCharacters: 50_000_000,
   /** Characters of the pattern of a rule's path, and how many wildcards it has. */
   pattern: 500,
@@ -28,6 +28,6 @@ export const BOUNDS = {
   operations: 20_000,
   /** Computes that one request may ask for. */
   computes: 100,
-  /** Checks of the service's own that are caught up with after a long time without a request. */
+  /** Availability checks by the service that are made up for after a long time without a request. */
   checks: 1000,
 } as const;

@@ -62,7 +62,7 @@ export class Clock implements Time {
     const until = this.now() + ms;
     for (let left = ms; left > 0; left = until - this.now()) {
       const change = this.nextChange();
-      // Each move of the clock begins another wait; the timer of the last one must not stay behind.
+      // Each move of the clock begins another wait, so the timer of the wait before has to end.
       const over = new AbortController();
       const waits = this.mode === "real" ? [change.happens, this.source.sleep(left, over.signal)] : [change.happens];
       await Promise.race(waits);

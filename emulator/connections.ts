@@ -3,8 +3,8 @@ import type { EmulatorOptions } from "./options.js";
 
 /**
  * How long connections stay open. Node.js closes one after 5 seconds without a request, and one that has sent no headers
- * after 60. A test program that computes, or waits for a child process, finds out by a reset in the middle of its next
- * POST. Only programs of this machine connect, so nobody is to be kept from holding connections: the client closes them.
+ * after 60. A test program that was busy for that long would meet a reset in the middle of its next POST. Only programs of this
+ * machine connect, so the emulator needs no guard against clients that hold connections: the client closes them.
  */
 export const connectionTimes = ({
   keepAliveMs = 0,

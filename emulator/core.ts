@@ -122,7 +122,7 @@ export function build(options: EmulatorOptions): { emulator: Emulator; keep: () 
         const body = http.parsedBody(path, { ...request, headers });
         return handler({ site: present(), params, query: new URLSearchParams(query), body, reach: key.projectId });
       });
-    // A long path is not compared with anything.
+    // Fault rules are not compared with a path that is too long.
     const spoiling = inside.length > BOUNDS.path ? undefined : faults.forRequest(method, inside);
     const answer = spoiling ? await spoil(spoiling, id, work) : await work();
     record.status = "cut" in answer ? "cut" : answer.status;

@@ -6,7 +6,7 @@ import type { Site } from "./rules.js";
 import { instant, msOf } from "./time.js";
 import type { BranchRow, EndpointRow, OperationRow } from "./world.js";
 
-/** What becomes due by itself, and what it does: operations end, branches get ready, computes are suspended and checked. */
+/** Events that become due without a request: operations end, branches get ready, computes are suspended and checked. */
 
 /** Computes above this size do not scale to zero. */
 const ALWAYS_ON_ABOVE_CU = 16;
@@ -20,7 +20,7 @@ const WORDS_OF_FAILURE: Record<string, string> = {
 
 export interface Event {
   at: number;
-  /** Gives the operations that it began, moved on or ended: with them their computes and branches have changed. */
+  /** @returns the operations that it began, moved on or ended. Their computes and branches have changed too */
   happen(): OperationRow[];
 }
 
@@ -62,25 +62,25 @@ export function suspensionOf(site: Site, endpoint: EndpointRow): Event | undefin
   return { at, happen: () => serviceWork(site, endpoint, ["suspend_compute"], at) };
 }
 
-/** The service's own look at whether a compute can be reached. Modelling choice: it waits for work on that compute only. */
+/** The service's own check that a compute can be reached. Modelling choice: it waits for work on that compute only. */
 export function checkOf(site: Site, endpoint: EndpointRow): Event | undefined {
   const { checks, rules } = site;
   if (rules.availabilityCheckMs === 0) return undefined;
   const last = checks.last.get(endpoint.id) ?? Math.max(checks.from, msOf(endpoint.created_at));
-  // After a long time without a request the first of the missed checks are left out.
+  // After a long time without a request the oldest missed checks are left out.
   const since = site.now - BOUNDS.checks * rules.availabilityCheckMs;
   const at = Math.max(last + rules.availabilityCheckMs, msOf(endpoint.updated_at), since);
   return { at, happen: () => checkAvailability(site, endpoint, at) };
 }
 
-/** An idle compute is woken for it, also one that is disabled, and put to sleep again. */
+/** The check wakes an idle compute, also a disabled one, and suspends it again. */
 export function checkAvailability(site: Site, endpoint: EndpointRow, at: number = site.now): OperationRow[] {
   site.checks.last.set(endpoint.id, at);
   const idle = endpoint.current_state === "idle";
   return serviceWork(site, endpoint, idle ? ["check_availability", "suspend_compute"] : ["check_availability"], at);
 }
 
-/** Work that nobody asked for. It asks for no lock, but it is one. */
+/** Work that the service begins by itself. It does not look for a lock, but its operations lock. */
 export function serviceWork(site: Site, endpoint: EndpointRow, actions: string[], at: number): OperationRow[] {
   endpoint.pending_state = actions.at(-1) === "suspend_compute" ? "idle" : "active";
   const { id: endpoint_id, branch_id, project_id } = endpoint;
@@ -131,7 +131,10 @@ function finish(site: Site, operation: OperationRow, atMs: number): OperationRow
 
 const ENDS_WELL = ["finished", "skipped"];
 
-/** Starts what waited for this operation, and gives all that it moved. Modelling choice: what waited for one that did not end well is cancelled. */
+/**
+ * Starts the operations that waited for this one. Modelling choice: if this one did not end well, they are cancelled.
+ * @returns all operations that it started or cancelled
+ */
 function followUp(site: Site, first: OperationRow, at: string): OperationRow[] {
   const waiting = site.world.operations.filter((one) => one.status === "scheduling");
   const started: OperationRow[] = [];
@@ -140,7 +143,7 @@ function followUp(site: Site, first: OperationRow, at: string): OperationRow[] {
     statusOf ??= new Map(site.world.operations.map((one) => [one.id, one.status]));
     return ENDS_WELL.includes(statusOf.get(id) ?? "");
   };
-  // A chain can be as long as a world that was put in place.
+  // No recursion: a chain can be as long as the world that a client put in place.
   const ended = [first];
   for (const { id, status } of ended) {
     for (const next of waiting) {

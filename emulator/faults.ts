@@ -27,7 +27,7 @@ export interface RequestFault {
     status?: number;
     /** With `status`. A string is sent as it is (an HTML page), anything else as JSON. @default an error body */
     body?: unknown;
-    /** More headers, such as `Retry-After`. Those that keep pages of other sites out stay the emulator's. */
+    /** More headers, such as `Retry-After`. They do not replace the headers that keep pages of other sites out. */
     headers?: Record<string, string>;
     /** Milliseconds before the answer; work that is done is done before the wait. @default 0 */
     delayMs?: number;
@@ -182,7 +182,7 @@ export class Faults {
     this.ignored = [];
   }
 
-  /** Bodies make rules large; what else is in a rule is bounded by its schema. */
+  /** Only its body can make a rule large: the schema bounds everything else in it. */
   private checkRoom(rule: unknown): void {
     const count = this.requests.length + this.operations.length + this.ignored.length;
     const size = this.requests.reduce((sum, one) => sum + (this.sizes.get(one) ?? 0), sizeOf(rule));
@@ -220,7 +220,7 @@ export class Faults {
   }
 }
 
-/** Characters of a rule as JSON. What can't be written so can't be kept either. */
+/** Characters of a rule as JSON. A value that can't be written as JSON can't be kept either. */
 function sizeOf(rule: unknown): number {
   try {
     return JSON.stringify(rule)?.length ?? 0;

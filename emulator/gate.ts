@@ -2,13 +2,14 @@ import { isIPv4 } from "node:net";
 
 /**
  * Who may talk to the emulator: programs of this machine, and pages that the emulator itself serves. A page of another
- * site is refused, although the browser that shows it runs on this machine. The routes have no part in this, so it holds
- * for the API, for the control routes and for whatever is added to them.
+ * site is refused, although the browser that shows it runs on this machine. The check comes before the routes, so it holds for
+ * the API, for the control routes and for every route that is added.
  *
- * - `Host` (and the authority of an absolute request target) names this machine with this port. A name that an attacker
- *   owns and has lead to 127.0.0.1 is another one.
- * - `Origin`, which browsers send with each request that can change something, is this very address.
- * - `Sec-Fetch-Site` is `same-origin`, or `none` where a person typed the address. Programs send neither.
+ * - `Host` (and the authority of an absolute request target) names this machine with this port. A name that an attacker owns
+ *   and points to 127.0.0.1 does not.
+ * - `Origin`, which browsers send with each request that can change something, is the address that `Host` names.
+ * - `Sec-Fetch-Site` is `same-origin`, or `none` where a person typed the address. Programs send neither `Origin` nor
+ *   `Sec-Fetch-Site`.
  *
  * A page of our own, such as a console at `/`, needs no exception: it is opened by its address, and what it asks for is
  * same-origin.
@@ -16,11 +17,11 @@ import { isIPv4 } from "node:net";
 
 /** A request, as far as it tells who sent it. */
 export interface Sender {
-  /** Each header with all its values: of two that differ neither can be trusted. */
+  /** Each header with all its values: if two of them differ, neither can be trusted. */
   headers: NodeJS.Dict<string[]>;
   /** As it stands in the request line. */
   target: string;
-  /** On which it came in. */
+  /** The port on which it came in. */
   port: number;
 }
 
@@ -88,13 +89,16 @@ function isHere(authority: string, port: number, hosts: readonly string[]): bool
   return isLoopback(name) && Number(given ?? HTTP_PORT) === port;
 }
 
-/** As browsers and programs write it. A name below `localhost` is nobody's but this machine's, and nobody's habit. */
+/**
+ * The forms that browsers and programs write. Names below `localhost` are this machine's too, but nobody uses them: they are
+ * refused.
+ */
 function isLoopback(name: string): boolean {
   if (name === "localhost" || name === "localhost." || name === "[::1]") return true;
   return isIPv4(name) && name.startsWith("127.");
 }
 
-/** A host of the option may have a proxy before it that speaks TLS. */
+/** For a host of the option `hosts` the origin may be https: a proxy before the emulator may speak TLS. */
 function isOwnOrigin(origin: string, host: string, hosts: readonly string[]): boolean {
   const written = origin.toLowerCase();
   const own = host.toLowerCase();

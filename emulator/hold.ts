@@ -20,7 +20,7 @@ export function hold(path: string): () => void {
         `the state in ${path} is kept by another emulator (process ${holder}): give each a file of its own`,
       );
     }
-    // Of a process that was killed. Of several that see this at once one creates the next note.
+    // The note is of a process that was killed. If several processes see this at once, one of them creates the next note.
     if (tries === MOST_TRIES) throw new Error(`can't write ${note}: remove it`);
     rmSync(note, { force: true });
   }

@@ -36,7 +36,7 @@ export function segmentsOf(path: string): string[] {
   }
 }
 
-/** Deeper than what can be written again: by the brackets outside of strings, so that nothing is built first. */
+/** Whether JSON is too deep to be written again. It counts the brackets outside of strings, so that no value is built first. */
 function isDeep(json: string): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -58,13 +58,13 @@ function endOfString(json: string, start: number): number {
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 
 /**
- * What a request says, or undefined where it has no body. Browsers let any page send a body of a few other types to any
- * server; to send this one they ask first.
+ * The parsed body of a request, or undefined where it has none. Browsers let any page send bodies of a few other types to any
+ * server. Before they send JSON, they ask the server.
  */
 export function parsedBody(path: string, { body, headers }: Pick<EmulatorRequest, "body" | "headers">): unknown {
   if (body === undefined || body.trim() === "") return undefined;
   const type = headers["content-type"];
-  // In this process nobody has to say it.
+  // Callers in this process may leave the type out.
   if (type !== undefined && !JSON_TYPE.test(type)) throw refuse.notJson(type);
   if (Buffer.byteLength(body) > largestBody(path)) throw refuse.tooLarge();
   if (isDeep(body)) throw refuse.tooDeep(BOUNDS.depth);

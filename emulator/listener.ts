@@ -6,16 +6,16 @@ import { largestBody, problem, splitQuery } from "./http.js";
 import { uuid } from "./ids.js";
 import { protectedHeaders } from "./protection.js";
 
-/** HTTP on a socket: who is let in, how much is read, and what every answer carries. */
+/** HTTP on a socket: which requests are let in, how much of them is read, and which headers every answer has. */
 
 type Handle = (request: EmulatorRequest) => Promise<EmulatorAnswer | { cut: true }>;
 
-/** Node's own default, which an environment variable could raise. */
+/** The default of Node.js, set here because an environment variable could raise it. */
 const LARGEST_HEAD_BYTES = 16_384;
 
 /** @param hosts what else counts as this machine, beside the loopback names and addresses */
 export function listener(handle: Handle, hosts: readonly string[]): Server {
-  /** Requests that are being answered, so that a broken one behind them does not write into their answers. */
+  /** How many requests of a socket are being answered. The answer to a broken request behind them must not get into theirs. */
   const busy = new WeakMap<object, number>();
   const count = (socket: object, change: number) => busy.set(socket, (busy.get(socket) ?? 0) + change);
 
@@ -23,7 +23,7 @@ export function listener(handle: Handle, hosts: readonly string[]): Server {
     const { socket } = request;
     count(socket, 1);
     response.once("close", () => count(socket, -1));
-    // A client that hangs up while it is served is no news.
+    // A client that hangs up while it is served is no error.
     serve(request, response).catch(() => socket.destroy());
   };
 
@@ -31,7 +31,7 @@ export function listener(handle: Handle, hosts: readonly string[]): Server {
     const { headersDistinct: headers, url: target = "/", method = "GET", socket } = request;
     const refused = refusalOf({ headers, target, port: socket.localPort ?? 0 }, hosts);
     if (refused) {
-      // Unread: what follows on this connection is not looked at.
+      // The body is not read, so nothing that follows on this connection can be read either.
       send(response, problem(uuid(Math.random), refused.status, refused.message), { connection: "close" });
       return;
     }
@@ -47,7 +47,8 @@ export function listener(handle: Handle, hosts: readonly string[]): Server {
     else send(response, answer);
   }
 
-  // Node would answer what lacks a Host by itself, and drop headers beyond a number without a word: `Origin` may be one.
+  // By default Node.js answers a request without `Host` by itself, and drops headers beyond a number in silence: `Origin` may
+  // be one.
   const server = createServer({ requireHostHeader: false, maxHeaderSize: LARGEST_HEAD_BYTES }, take);
   server.maxHeadersCount = 0;
   server.on("checkExpectation", take);
@@ -70,7 +71,7 @@ const STATUS_OF: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The answer to what Node can't read, in one piece. */
+/** The whole answer to a request that Node.js can't read. */
 function brokenRequest({ code = "", message }: NodeJS.ErrnoException): string {
   const status = STATUS_OF[code] ?? 400;
   const { headers, body } = problem(uuid(Math.random), status, `not a request that can be read: ${message}`);
@@ -79,7 +80,7 @@ function brokenRequest({ code = "", message }: NodeJS.ErrnoException): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, "connection: close", length, ...lines, "", body].join("\r\n");
 }
 
-/** Reads a little more than is allowed, so that the refusal can be given, and no more. */
+/** Keeps a little more than is allowed, so that the body can be refused as too large, and drops the rest. */
 async function bodyOf(request: IncomingMessage, path: string): Promise<string> {
   const chunks: Buffer[] = [];
   const largest = largestBody(splitQuery(path)[0]);
@@ -91,7 +92,7 @@ async function bodyOf(request: IncomingMessage, path: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A body that does not say what it is counts as one of another type. */
+/** A body without a content type gets an empty one, which is refused. */
 function flat(headers: IncomingMessage["headers"], body: string): Record<string, string> {
   const entries = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const given = entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]);

@@ -1,7 +1,7 @@
 /**
- * Does a path fit the pattern of a fault rule? `*` stands for anything within one segment, `**` for anything. The places of
- * the path that a part of the pattern can lead to are kept together, so a wildcard costs one pass over the path, and no
- * pattern costs more than its length times that of the path (both are bounded, see `bounds.ts`).
+ * Does a path fit the pattern of a fault rule? `*` stands for anything within one segment, `**` for anything. For each part of
+ * the pattern, all places of the path where it can end are kept together. So a wildcard costs one pass over the path, and a
+ * pattern costs at most its length times the length of the path (both are bounded, see `bounds.ts`).
  */
 export function isLike(pattern: string, path: string): boolean {
   const end = path.length + 1;
@@ -21,7 +21,7 @@ export function isLike(pattern: string, path: string): boolean {
   return places[path.length] === 1;
 }
 
-/** From each place to all that a wildcard leads to: the rest, or the rest of the segment. */
+/** Marks the places that a wildcard can reach from each place: the rest of the path, or of the segment. */
 function spread(places: Uint8Array, next: Uint8Array, path: string, overSegments: boolean): void {
   for (let at = places.indexOf(1); at >= 0; ) {
     const slash = overSegments ? -1 : path.indexOf("/", at);

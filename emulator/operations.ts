@@ -63,10 +63,12 @@ export function begin(site: Site, projectId: string, stages: Step[][], atMs: num
   return begun;
 }
 
-/** After it there are so many, so that not every operation pays for it. */
+/**
+ * How many operations stay when the oldest are dropped: fewer than the bound, so that not every new operation drops some.
+ */
 const KEPT = 0.9 * BOUNDS.operations;
 
-/** Modelling choice: the history has no documented end. What is pending, and what that waits for, stays. */
+/** Modelling choice: no end of the history is documented. Pending operations, and those that they wait for, stay. */
 function forgetOldest(world: World): void {
   if (world.operations.length <= BOUNDS.operations) return;
   const needed = new Set(world.operations.filter(isPending).flatMap(({ plan }) => plan.after));

@@ -70,12 +70,12 @@ export interface EmulatorOptions {
   branchReadyMs?: number;
   /**
    * The answer to a request for a branch or a compute on a branch that is not `ready`, such as right after `POST
-   * /projects`: 422 was seen on the service; some clients wait at a 423 only. @default 422
+   * /projects`: the service was seen to answer 422; some clients wait only after a 423. @default 422
    */
   branchNotReadyStatus?: 422 | 423;
   /**
-   * What `settings` of a compute, and `allowed_ips` of a project, do in a PATCH to those that are there: take their place,
-   * or join them name by name. @default "replace"
+   * Whether a PATCH replaces `settings` of a compute and `allowed_ips` of a project, or merges them name by name. @default
+   * "replace"
    */
   settingsPatch?: "replace" | "merge";
   /**
@@ -116,13 +116,13 @@ const LARGEST_PORT = 65_535;
 /** Node.js fires a longer timer at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** As it stands in a request: no pattern, for a pattern would let in names that nobody has thought of. */
+/** A host as a request names it. Patterns are not accepted: they would let in names that nobody has thought of. */
 export const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const HostName = z.string().regex(HOST_NAME, {
   error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
 });
 
-/** Times that a date can still show when they are added to the present. */
+/** The longest time that can be added to the present and still shown as a date. */
 const A_CENTURY_MS = 100 * 366 * 24 * 3_600_000;
 const ms = z.number().min(0).max(A_CENTURY_MS);
 const count = z.number().int().min(1);

@@ -1,3 +1,3 @@
-/** Names like `constructor` come in from outside: only what was put into the table is in it. */
+/** The row of this name. Requests may send names such as `constructor`, so only rows that were put into the table count. */
 export const own = <T>(rows: Record<string, T>, name: string | undefined): T | undefined =>
   name !== undefined && Object.hasOwn(rows, name) ? rows[name] : undefined;

@@ -18,7 +18,7 @@ import { basename, dirname, join, resolve } from "node:path";
  * are written. Each function throws an error with one line that says what is wrong.
  */
 
-/** For the owner alone, whatever the file that stood there was. */
+/** For the owner alone, whatever the mode of the file that stood there was. */
 const PRIVATE = 0o600;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
@@ -26,7 +26,7 @@ const ROOT_USER = 0;
 const RANDOM_BYTES = 12;
 const ASIDE = /^\.[0-9a-f]{24}\.new$/;
 
-/** Undefined where there is no file. A symbolic link is refused: whoever made it may not be the one who starts us. */
+/** Undefined where there is no file. A symbolic link is refused: another user may have made it. */
 export function readPrivate(path: string): string | undefined {
   try {
     checkKind(lstatSync(path));
@@ -34,7 +34,7 @@ export function readPrivate(path: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  // What stands there by now may be something else; a pipe that nobody writes into would hold us up for ever.
+  // Another file may stand there by now. The open of a pipe that nobody writes into would wait for ever.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
@@ -61,9 +61,9 @@ function checkKind(found: Kind): void {
 }
 
 /**
- * Refuses a path where others could put a file of theirs into the place of ours: any folder on the way that everybody may
- * write. In a sticky one, such as /tmp, everybody takes only what is theirs, so it is a good place for a file that is ours.
- * A group that may write is somebody's own choice, and the habit of some systems.
+ * Refuses a path with a folder that every user may write: others could put a file of theirs in the place of ours. A sticky
+ * folder, such as /tmp, is accepted: users can remove only their own files there. A folder that its group may write is accepted
+ * too: that is the owner's choice, and the default of some systems.
  */
 export function checkFolders(path: string): void {
   // Windows has other rights than these.
@@ -72,7 +72,7 @@ export function checkFolders(path: string): void {
   try {
     folder = realpathSync(dirname(resolve(path)));
   } catch {
-    return; // To write there fails with better words.
+    return; // Writing there fails with a better message.
   }
   for (let last = ""; folder !== last; last = folder, folder = dirname(folder)) {
     const { mode } = statSync(folder);
@@ -85,8 +85,8 @@ export function checkFolders(path: string): void {
 }
 
 /**
- * Writes a file: aside under a name that nobody can foresee, to the disk, and into place, so that it is always a whole one.
- * What stood there, a link too, is replaced and not written through.
+ * Writes a file beside its place, under a name that nobody can foresee, flushes it to the disk and renames it, so that the file
+ * is always a whole one. Whatever stood there, also a link, is replaced and not written through.
  */
 export async function replacePrivate(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomBytes(RANDOM_BYTES).toString("hex")}.new`;
@@ -105,7 +105,7 @@ export async function replacePrivate(path: string, text: string): Promise<void> 
   await syncFolder(dirname(path));
 }
 
-/** What writes left aside whose process was killed. They hold what the file holds. */
+/** Removes the files of writes whose process was killed. They hold the same secrets as the file. */
 export async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   const isLeft = (name: string) =>

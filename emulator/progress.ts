@@ -27,13 +27,16 @@ interface Due extends Entry {
 }
 
 /**
- * All that becomes due in one go. What depends on what is looked up by what an event touched, not by a look at everything:
- * a world can have thousands of computes that become due together.
+ * Everything that is due at one moment. After an event only the rows that it touched are looked at again, and not the whole
+ * world: thousands of computes can become due together.
  */
 class Run {
   private readonly agenda: Agenda<Due>;
   private readonly pending = new Map<string, Set<OperationRow>>();
-  /** What comes first of what is due at the same time: operations, then branches, then computes, each as they were made. */
+  /**
+   * The order of rows that are due at the same time: operations, then branches, then computes, each kind in the order of the
+   * world.
+   */
   private readonly ranks = new Map<object, number>();
 
   constructor(private readonly site: Site) {
@@ -49,7 +52,7 @@ class Run {
     this.agenda = new Agenda(entries);
   }
 
-  /** What happens next. An entry whose event has moved or gone is passed over: whatever moved it has added another. */
+  /** The next event. An entry whose event has moved or gone is skipped: the event that moved it has added another entry. */
   next(): Event["happen"] | undefined {
     for (let due = this.agenda.next(); due; due = this.agenda.next()) {
       const event = due.event();

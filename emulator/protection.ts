@@ -1,7 +1,8 @@
 /**
- * What every answer tells a browser, also a scripted one, a refusal and an answer to what is no HTTP: the answer is data.
- * A page that a fault answers with is opened in an origin of its own, where no script runs, so that it can't use the
- * emulator as the person who opened it. A page of our own would be the only exception, with a policy of its own.
+ * Headers of every answer, also of a scripted answer, a refusal and the answer to a request that is no HTTP. They tell a
+ * browser that the answer is data. If a fault answers with a page, the browser opens it in an origin of its own, where no
+ * script runs: the page can't use the emulator for the person who opened it. Only a page of the emulator's own would be an
+ * exception, with another policy.
  */
 export const PROTECTION: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
@@ -14,10 +15,10 @@ export const PROTECTION: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** A header with which pages of other origins would be let in. */
+/** Whether a header would let pages of other origins read the answer. */
 export const opensUp = (name: string): boolean => name.toLowerCase().startsWith("access-control-");
 
-/** The headers of an answer, names in small letters. Nothing that answers can change the protection. */
+/** The headers of an answer, names in small letters. No answer can change the protection. */
 export const protectedHeaders = (headers: Record<string, string>): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(headers).filter(([name]) => !opensUp(name))),
   ...PROTECTION,

@@ -25,7 +25,7 @@ const LARGEST_CU = 56;
 const LARGEST_RANGE_CU = 8;
 const SHORTEST_SUSPEND_SECONDS = 60;
 const KNOWN_PROVISIONERS = ["k8s-neonvm", "k8s-pod", "serverless-platform"];
-/** Characters of what a client sent, in a sentence of ours. */
+/** Characters of a client's value that are shown in a message. */
 const LONGEST_SHOWN = 200;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -142,8 +142,8 @@ export function twoPrimaries(wishes: { type: string }[]): void {
 }
 
 /**
- * Before the lock, which would hide it: the operation that makes the branch ready is what locks the project. With the
- * status of the lock, the lock speaks first. Modelling choice: the same words in both cases where nothing is locked.
+ * Asked before the lock, which would hide it: the operation that makes the branch ready also locks the project. With status 423
+ * the refusal of the lock comes first. Modelling choice: where nothing is locked, 422 and 423 have the same words.
  */
 export function branchNotReady(site: Site, branch: BranchRow): void {
   if (branch.current_state === "ready") return;
@@ -188,7 +188,7 @@ export function protectedBranch(branch: BranchRow | undefined, what: "branch" | 
 
 export function branchStays(site: Site, branch: BranchRow): void {
   if (branch.default) throw new Refusal(422, "cannot delete the default branch");
-  // Modelling choice: a schema-only branch is a root branch too, but who has made one can delete it.
+  // Modelling choice: a schema-only branch is a root branch too, but it can be deleted.
   if (branch.parent_id === undefined && branch.init_source !== "schema-only")
     throw new Refusal(422, "cannot delete a root branch");
   if (Object.values(site.world.branches).some((one) => one.parent_id === branch.id)) {

@@ -1,17 +1,17 @@
 import type { RequestRecord } from "./api.js";
 import { BOUNDS } from "./bounds.js";
 
-/** After a clearance the record is this full, so that not every request pays for one. */
+/** The part of a bound that stays when the oldest records are dropped, so that not every request drops some. */
 const KEPT = 0.9;
 
 /**
- * The record of requests. Whoever holds the array may empty it in part or as a whole, so what is in it is counted anew when
- * it may have become too much.
+ * The record of requests. A holder of the array may remove records from it, so the characters are counted anew when there may
+ * be too many.
  */
 export class RequestLog {
   readonly records: RequestRecord[] = [];
   private readonly sizes = new WeakMap<RequestRecord, number>();
-  /** At least what is recorded. */
+  /** At least the characters that are recorded: records that a holder removed still count. */
   private characters = 0;
 
   add(record: RequestRecord, size: number): void {

@@ -4,9 +4,9 @@ import type { Rules } from "./rules.js";
 type ProjectSettings = Record<string, unknown>;
 
 /**
- * What each project's answer holds, also where nobody has set anything: clients read `allowed_ips.ips` without a look
- * whether it is there. Names and values are those of the published examples. Modelling choice: the maintenance window,
- * which differs from project to project.
+ * The settings in each project's answer, also where nobody has set any: clients read `allowed_ips.ips` without a check that it
+ * is there. Names and values are those of the published examples. Modelling choice: the maintenance window, which differs from
+ * project to project.
  */
 const DEFAULTS: ProjectSettings = {
   allowed_ips: { ips: [], protected_branches_only: false },
@@ -17,7 +17,7 @@ const DEFAULTS: ProjectSettings = {
   hipaa: false,
 };
 
-/** `allowed_ips` of the one with those of the other on top, field by field. */
+/** `allowed_ips` of both, merged field by field: `above` wins. */
 function mergedIps(below: ProjectSettings, above: ProjectSettings): ProjectSettings {
   const parts = [below, above].map((one) => one["allowed_ips"] as object | undefined);
   return parts.some(Boolean) ? { allowed_ips: Object.assign({}, ...parts) } : {};

@@ -2,7 +2,7 @@
 export interface Time {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Ends when `now()` is that much later. After the signal nobody waits for it any more: its timer can go. */
+  /** Ends when `now()` is that much later. After the signal nobody waits for it any more, so its timer can be cleared. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface World {
 export interface ApiKeyRow {
   id: number;
   name: string;
-  /** In the answer that makes it, and in no other. */
+  /** Shown only in the answer that makes the key. */
   key: string;
   created_at: string;
 }
@@ -31,7 +31,7 @@ export interface PermissionRow {
   granted_at: string;
 }
 
-/** Where the keys stand with which tokens for a project's databases are signed. */
+/** An issuer of tokens for a project's databases, and the URL of its keys. */
 export interface JwksRow {
   id: string;
   project_id: string;

@@ -87,7 +87,8 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
   // The program gives an instance its key, so a preview has it as well; other keys may be there only where changes are made.
   const isInstance = stack.get(INSTANCE.name) !== undefined;
   if (account instanceof Error && isInstance) problems.push({ name: "provider", reason: account.message });
-  // An encrypted value can be copied to another name in the stack's file, by who can't read it.
+  // Somebody who can't read an encrypted key can copy it to another setting in the stack's file. The error about that setting
+  // must not show it.
   const keys = [stack.get("compute:apiKey"), stack.get(INSTANCE.apiKey)].flatMap((key) => text(key) ?? []);
   for (const problem of problems) problem.reason = withoutForms(problem.reason, keys, "[key]");
   return { account, onRestart, sizes, autoName, askAgain, pollSeconds, requestsPerMinute, approvals, problems };
@@ -175,9 +176,10 @@ function urlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return `its value is not a URL; it looks like ${DEFAULT_API_URL}`;
   const url = new URL(value);
   if (url.username || url.password) return "a URL with a user name or a password in it is not accepted";
-  // Not `search` and `hash`: they are empty for a URL that ends in "?" or "#", and paths are appended to it all the same.
+  // Not `search` and `hash`: both are empty for a URL that ends in "?" or "#", and the paths of requests would be appended to
+  // its query or fragment.
   if (/[?#]/.test(value)) return 'the URL must end with its path, such as /api/v2: remove "?" or "#" and what follows';
-  // A URL's parser leaves these out or reads them as "/", so that another URL is asked than the one that stands there.
+  // The parser of URLs drops these or reads them as "/": the request would go to another URL than the one in the config.
   if (/[\s\\]/.test(value)) return "the URL has white space or a backslash in it: remove it";
   if (url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname))) return undefined;
   return "the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear";

@@ -230,8 +230,8 @@ const addressOf = (folder: string, name: string): string =>
   IS_WINDOWS ? `\\\\.\\pipe\\pulumi-compute-endpoint-${name}` : join(folder, name);
 
 /**
- * A folder of this user's alone. Anybody may make one under the name in a folder for temporary files, which would leave each
- * process alone; nobody else makes one in the home folder.
+ * A folder of this user's alone. Anybody can make a folder of this name among the temporary files, and then the processes could
+ * not find each other. In the home folder nobody else can.
  */
 function folderFor(name: string): string | undefined {
   const user = process.getuid?.();
@@ -246,7 +246,7 @@ function isOurs(folder: string, user: number | undefined): boolean {
     mkdirSync(folder, { mode: 0o700, recursive: true });
     const found = lstatSync(folder);
     if (!found.isDirectory()) return false;
-    // Windows keeps a folder for temporary files for each user. Elsewhere what is there may be another user's, or a link.
+    // Windows has a folder for temporary files for each user. Elsewhere the folder may be another user's, or a link.
     return user === undefined || (found.uid === user && (found.mode & 0o077) === 0);
   } catch {
     return false;

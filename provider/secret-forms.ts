@@ -1,20 +1,22 @@
 // Takes values out of a text in whatever form they stand there: as they are, escaped for JSON, a URL or HTML, with their white
-// space collapsed, in other letters, or a part of them.
+// space collapsed, in another case or with other accents, or in part.
 
 import { folded, foldedText, inOneLine, oneLineOf, type View, viewsOf } from "./text-views.js";
 
-/** Letters of a value that are enough to know it, where the rest was cut off. Fewer stand in words that have nothing to do with it. */
+/**
+ * Letters in a part of a value that are enough to recognize it. Shorter parts also stand in unrelated words.
+ */
 export const KNOWN_BY = 8;
-/** Letters of a value of which parts are looked for: a longer one is a file, and its beginning says enough. */
+/** Letters of a value in which parts are looked for. A longer value is a file, and its beginning is enough to recognize it. */
 const LONGEST = 64 * 1024;
 
-/** Values of one kind, and what stands in their place. */
+/** Values of one kind, and the mark that replaces them. */
 export class HiddenTexts {
   readonly mark: string;
   readonly #values = new Set<string>();
-  /** In letters without case and space, see `folded`. */
+  /** Short values without case and space, see `folded`. */
   readonly #folded = new Set<string>();
-  /** All parts of `KNOWN_BY` such letters. */
+  /** All parts of the values that have `KNOWN_BY` such letters. */
   readonly #parts = new Set<string>();
 
   constructor(mark: string, values: readonly string[] = []) {
@@ -33,17 +35,17 @@ export class HiddenTexts {
     if (line === "" || this.#values.has(line)) return;
     this.#values.add(line);
     const letters = foldedText(line.slice(0, LONGEST));
-    // An accent may be written as a mark of its own, also in a short value.
+    // An accent may be written as a mark of its own, so short values with accents are compared without them too.
     if (letters !== "" && letters.length < KNOWN_BY && /[^\0-\x7f]/.test(line)) this.#folded.add(letters);
     for (let at = 0; at + KNOWN_BY <= letters.length; at++) this.#parts.add(letters.slice(at, at + KNOWN_BY));
   }
 
-  /** Where the values are; the beginning of one too, where a text ends or is cut. */
+  /** The places of whole values, and of the beginning of a value where the text ends or is cut. */
   wholes(view: View): Range[] {
     return [...this.#values].flatMap((value) => this.#rangesOf(view, value, true));
   }
 
-  /** Where any part of them is, of `KNOWN_BY` letters and more. */
+  /** The places of all parts with `KNOWN_BY` letters or more. */
   parts(view: View): Range[] {
     const ranges = [...this.#folded].flatMap((value) => this.#rangesOf(view, value, false));
     if (this.#parts.size === 0) return ranges;
@@ -79,9 +81,9 @@ interface Range {
   mark: string;
 }
 
-/** The password in a connection URI. In one that is well formed it holds neither `@` nor `/`. */
+/** The password in a connection URI. In a well-formed URI it contains neither `@` nor `/`. */
 const PASSWORD = /(\bpostgres(?:ql)?:\/\/[^\s:@/]*:)([^\s@/]+)@/gi;
-/** What stands in the place of values already: text that was cleaned is cleaned again. */
+/** Marks that replaced values before: some texts are cleaned twice. */
 const MARK = /\[(?:secret|key|password|value)\]/g;
 
 /** The text with `mark` for each of the values, however it is written. */
@@ -89,9 +91,9 @@ export const withoutForms = (text: string, values: readonly string[], mark: stri
   withoutHidden(text, [new HiddenTexts(mark, values)], false);
 
 /**
- * The text without the values and without passwords of connection URIs. All are looked for in the same text: one may be a part
- * of another, and nobody finds what is left of it.
- * @param inParts whether a part of a value counts: in texts of others
+ * The text without the values and without passwords of connection URIs. All values are looked for in the unchanged text: one
+ * may be a part of another, and the rest of the other would not be found.
+ * @param inParts whether parts of a value are taken out too, as in texts of others
  */
 export function withoutHidden(text: string, hidden: readonly HiddenTexts[], inParts: boolean): string {
   const groups = hidden.filter(({ isEmpty }) => !isEmpty);
@@ -101,7 +103,7 @@ export function withoutHidden(text: string, hidden: readonly HiddenTexts[], inPa
     if (groups.length === 0) continue;
     const line = inOneLine(view);
     const letters = inParts ? folded(view) : undefined;
-    // Not `push(...)`, which takes only so many arguments: a service decides how often a value stands there.
+    // Not `push(...)`: a call can have only so many arguments, and the service decides how often a value stands in its text.
     for (const group of groups) {
       for (const range of group.wholes(line)) ranges.push(range);
       if (letters) for (const range of group.parts(letters)) ranges.push(range);
@@ -128,7 +130,9 @@ function replaced(text: string, ranges: Range[]): string {
   return rest + text.slice(at);
 }
 
-/** Ranges that touch are one: a part of the value may have been found twice, or by two forms. The longest one says what it is. */
+/**
+ * Joins ranges that touch: a part of a value may have been found twice, or in two forms. The mark of the longest range is used.
+ */
 function joined(ranges: Range[]): Range[] {
   const all: (Range & { longest: number })[] = [];
   for (const range of ranges.sort((a, b) => a.start - b.start)) {

@@ -24,7 +24,7 @@ const NUMBER = new RegExp(
 
 export class SecretRedactor {
   readonly #texts = new HiddenTexts(SECRET);
-  /** Values that a rule of the program may have made secret. Pulumi does not tell a dynamic provider. */
+  /** Values that a rule of the program (`transforms`) may have made secret: Pulumi does not tell a dynamic provider. */
   readonly #unsure = new HiddenTexts("[value]");
   readonly #short = new Map<string, RegExp>();
   readonly #numbers = new Set<number>();
@@ -38,7 +38,7 @@ export class SecretRedactor {
 
   /**
    * A text of ours without secret texts. Its numbers stay: they are counts and times, and never the value of a secret.
-   * @param more what else is hidden, for example a key: in one go, since a secret may hold the key
+   * @param more further texts to hide in the same pass, for example a key: a secret may contain it
    */
   redact(text: string, ...more: HiddenTexts[]): string {
     return withoutHidden(text, [...more, this.#texts], false);
@@ -68,11 +68,13 @@ export class SecretRedactor {
 
   #addNumber(value: number): void {
     this.#numbers.add(value);
-    // A long one may be cut, or be a part of a word.
+    // A long number may be cut, or be part of a word.
     if (String(value).length >= KNOWN_BY) this.#texts.add(String(value));
   }
 
-  /** Of the settings that a service is sent, those of applications hold tokens. Others are words and sizes that a reader needs. */
+  /**
+   * The settings of applications, with a dot in their names, may hold tokens. Others are words and sizes that a reader needs.
+   */
   #suspect(settings: unknown): void {
     const { pgSettings } = (settings ?? {}) as Props;
     for (const [name, value] of Object.entries((pgSettings ?? {}) as Props)) {

@@ -1,6 +1,6 @@
-// A text as its readers decode it: as it is, unescaped from JSON, a URL or HTML, and letters apart from their case, accents and
-// white space. Each decoded letter knows where it came from, so that what is found in a decoded text can be taken out of the
-// original. Patterns for all forms of a value could be matched in too many ways, and take for ever.
+// The views of a text: as it is, unescaped from JSON, a URL or HTML, and without case, accents and white space. Each letter of
+// a view knows its place in the original, so that what is found in a view can be taken out of the original. One pattern for all
+// forms of a value could match in too many ways, and take for ever.
 
 export interface View {
   text: string;
@@ -9,9 +9,9 @@ export interface View {
   to: readonly number[];
 }
 
-/** Escapes inside of escapes that are undone, in whatever order they were made. */
+/** How many escapes inside one another are undone, in any order. */
 const DEEPEST = 3;
-/** Letters of all views of one text: an escape in an escape in an escape is rare, and no text may take long. */
+/** The most letters of all views of one text, so that no text takes long. Three escapes inside one another are rare. */
 const MOST_LETTERS = 1024 * 1024;
 
 const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gisu;
@@ -34,7 +34,7 @@ const DECODERS: readonly Decoder[] = [
 const UNWRAPPED: Decoder = [SPACE, () => ""];
 
 /**
- * The text, and what it is decoded to in every way that may apply.
+ * The text, and every text that it may decode to.
  * @param mayBeWrapped whether it is also read without white space
  */
 export function viewsOf(text: string, mayBeWrapped: boolean): View[] {
@@ -61,11 +61,11 @@ export function viewsOf(text: string, mayBeWrapped: boolean): View[] {
   return views;
 }
 
-/** White space of any length as one space. */
+/** The view with white space of any length as one space. */
 export const inOneLine = (view: View): View => decodedView(view, SPACE, () => " ");
 export const oneLineOf = (text: string): string => text.replace(SPACE, " ").trim();
 
-/** Letters without case, accents, width and what is between them: a service may write a value otherwise, or wrap it. */
+/** The view without case, accents, width and white space: a service may write a value in another form, or wrap it. */
 export function folded({ text, from, to }: View): View {
   const [letters, starts, ends]: [string[], number[], number[]] = [[], [], []];
   for (let at = 0; at < text.length; ) {

@@ -21,7 +21,7 @@ function plainKey(): string | undefined {
   return "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
 }
 
-/** An approval of an earlier version approves nothing. That must not be found out by the next refusal. */
+/** An approval of an earlier version approves nothing. Users learn it here, and not from the next refusal. */
 const shortApprovals = (): string | undefined =>
   shortEntriesText(readApprovals(new pulumi.Config("compute").get("approve"), Date.now()));
 

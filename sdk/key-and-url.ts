@@ -6,8 +6,9 @@ import { foreignHostOf } from "../provider/rules/service-url.js";
 import { failure } from "./failure.js";
 
 /**
- * Refuses a secret `compute:apiKey` beside a `compute:apiUrl` that anybody could have written. Only who can encrypt for the stack
- * can write a secret URL. The environment does not matter: a file is safe for all machines or for none.
+ * Refuses a secret `compute:apiKey` beside a `compute:apiUrl` that anybody could have written. Only somebody who can encrypt
+ * for the stack can write a secret URL. The environment does not change this: the check of a stack's file has the same result
+ * on every machine.
  * @throws RunError before anything is sent
  */
 export function refusePlainUrl(): void {

@@ -1,6 +1,6 @@
 /**
- * `npx tsx tools/engine-sums.ts`: writes the engine's go.sum anew, after go.mod got another version. Each line is asked
- * of Go's checksum database, so it refuses to run without one.
+ * `npx tsx tools/engine-sums.ts`: writes the engine's go.sum anew, after go.mod got another version. Go checks each line with
+ * its checksum database, so the script refuses to run without one.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

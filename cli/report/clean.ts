@@ -5,7 +5,7 @@ import { visible } from "../visible.js";
 
 const LONGEST = 120;
 
-/** One line in which every character is seen, cut where it is too long. An escape is cut away whole or not at all. */
+/** One line in which every character is seen, cut where it is too long. The cut never splits an escape. */
 export function clean(text: string, longest = LONGEST): string {
   // First cut roughly, so that a text of megabytes costs nothing.
   const head = text.length > longest * 8 ? text.slice(0, longest * 8) : text;
@@ -22,11 +22,14 @@ export function clean(text: string, longest = LONGEST): string {
 
 const PIECES = /\\u\{[0-9a-f]+\}|\\[nrt]|[\s\S]/gu;
 
-/** Colours, and nothing else that a terminal obeys. */
+/** The colour commands of a terminal. Its other commands are not removed, but shown as escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
 const COLOURS = /\u001b\[[\d;:]*m/g;
 
-/** A line of prose, as compilers and programs print it: coloured, and with tabs. Names and values are never taken so. */
+/**
+ * A line of a message, as compilers and programs print it: colours are removed, and tabs become spaces. Not for names and
+ * values.
+ */
 export const prose = (text: string, longest: number): string =>
   clean(
     text

@@ -26,7 +26,7 @@ export function valuesIn(raw: string): Values {
       truncated ||= REMAINS.test(line);
       continue;
     }
-    // A brace alone is no value: it is not tried, for a failed try takes as long as a thousand others.
+    // A brace alone is no value. It is not parsed: an attempt that fails takes as long as a thousand others.
     const isOpen = line.trimEnd() === "{";
     const inLine = isOpen ? undefined : parse(line);
     if (inLine) {

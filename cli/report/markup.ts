@@ -11,7 +11,7 @@ export function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** GitHub makes a link of a mail address also where its `@` is an entity, unless something stands inside of it. */
+/** GitHub makes a link of a mail address even if its `@` is an entity. The `<wbr>` behind the `@` prevents that. */
 const entity = (one: string): string => `&#${one.codePointAt(0)};${one === "@" ? "<wbr>" : ""}`;
 
 export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");

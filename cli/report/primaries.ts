@@ -19,7 +19,7 @@ export function isRetaken(step: Step): boolean {
   return before !== undefined && before === placeOf(step.next?.inputs) && isReleased(step);
 }
 
-/** The first deletion at each place: looked for step by step, a document of many steps would take minutes. */
+/** The first deletion at each place. A search through all steps for each step would take minutes in a large document. */
 export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   const deletions = new Map<string, Step>();
   for (const step of steps) {
@@ -30,7 +30,7 @@ export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   return deletions;
 }
 
-/** What keeps a primary from its branch until the end of the update, by the deletions in the document. */
+/** Why a primary can't come to its branch before the end of the update, according to the deletions in the document. */
 export function collision(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
   const place = placeOf(next?.inputs);

@@ -33,7 +33,7 @@ export function text(report: Report, io: Pick<Io, "out" | "env">): string {
       ...unusable.map((line) => paint(`  ${plain(line)}`, "red")),
     );
   }
-  // Not `push`, which takes only so many arguments: the document decides how many lines there are.
+  // Not `push(...)`: a call can have only so many arguments, and the document decides how many lines there are.
   const sections = stacks.flatMap((stack) => ["", ...section(stack, report, paint)]);
   return inert(`${[...lines, ...sections].join("\n").trim()}\n`);
 }

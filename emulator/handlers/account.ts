@@ -35,10 +35,10 @@ const LIBRARIES = [
   ["pg_partman_bgw", "Partition maintenance", false],
 ] as const;
 
-/** The user, as answers name who has made something. */
+/** The user, in the form in which answers name a creator. */
 export const creator = { id: USER.id, name: `${USER.name} ${USER.last_name}`, image: USER.image };
 
-/** A key that is made for one project can neither ask who made it nor let others in. */
+/** Refuses a key for one project: it can neither ask for its user nor give others access. */
 export function ofPerson(call: Call): void {
   if (call.reach !== undefined) throw refuse.notAllowed();
 }

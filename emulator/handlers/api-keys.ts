@@ -13,13 +13,13 @@ import { ApiKeyCreateBody } from "./bodies.js";
  * emulator was started with are not in the list and can't be revoked, and nothing records when a key was used.
  */
 
-/** The made key that a client sends, if it is one. */
+/** The row of the key that a client sends, if a request made that key. */
 export const madeKey = ({ api_keys: keys = {} }: World, text: string): ApiKeyRow | undefined =>
   Object.values(keys).find((one) => one.key === text);
 
 const NEVER_USED = { last_used_from_addr: "" };
 
-/** What an answer says of a key: never the key itself. */
+/** The fields of a key in an answer, without the key itself. */
 const described = ({ key: _, ...row }: ApiKeyRow) => shown(row);
 
 function create(call: Call): Answer {

@@ -24,7 +24,7 @@ const EndpointDefaultsBody = options
 const count = z.number().int().min(0).optional();
 const switched = z.boolean().optional();
 
-/** Settings that a newer client knows are kept and shown as they are: nothing here depends on them. */
+/** Settings that only newer clients know are kept and shown as they are: nothing in the emulator depends on them. */
 const ProjectSettingsBody = z.looseObject({
   quota: z
     .strictObject({

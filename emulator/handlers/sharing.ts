@@ -8,14 +8,14 @@ import { ofPerson } from "./account.js";
 import { JwksCreateBody, PermissionCreateBody } from "./bodies.js";
 import { branchOf, projectOf } from "./lookup.js";
 
-/** Who and what else gets into a project: people it is shared with, and issuers of tokens for its databases. */
+/** Access to a project: people it is shared with, and issuers of tokens for its databases. */
 
 const permissions = (call: Call): Answer => ({
   status: 200,
   body: { project_permissions: (projectOf(call).permissions ?? []).map(permissionAnswer) },
 });
 
-/** Modelling choice: who has the permission already keeps it as it is. */
+/** Modelling choice: a second grant to the same person changes nothing and returns the permission that is there. */
 function grant(call: Call): Answer {
   const { site } = call;
   const project = projectOf(call);
@@ -44,7 +44,7 @@ const jwks = (call: Call): Answer => ({
   body: { jwks: (projectOf(call).jwks ?? []).map(jwksAnswer) },
 });
 
-/** Modelling choice: it takes no operations, is not locked by any, and makes no roles. Nothing fetches the URL. */
+/** Modelling choice: it begins no operations, is not locked by any, and makes no roles. Nothing fetches the URL. */
 function addJwks(call: Call): Answer {
   const { site } = call;
   const project = projectOf(call);
@@ -63,7 +63,7 @@ function removeJwks(call: Call): Answer {
   return { status: 200, body: jwksAnswer(row) };
 }
 
-/** Takes the row out of the list. */
+/** Removes the row from the list, and returns it. */
 function taken<T extends { id: string }>(rows: T[] = [], id: string | undefined): T | undefined {
   const index = rows.findIndex((one) => one.id === id);
   return index < 0 ? undefined : rows.splice(index, 1)[0];

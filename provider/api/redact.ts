@@ -5,7 +5,7 @@ const LOOKED_AT = 64 * 1024;
 
 /** Takes out what the program calls secret. */
 export interface Secrets {
-  /** @param more what is hidden too, in one go: a secret may hold the key */
+  /** @param more further texts to hide, in the same pass: a secret may contain the key */
   redact(text: string, ...more: HiddenTexts[]): string;
   redactForeign(text: string, ...more: HiddenTexts[]): string;
 }

@@ -1,7 +1,8 @@
-// Primaries that change their branch in one run. A branch has one primary at most, so the one that is there has to leave
-// before the next one comes; and a compute belongs to one resource, so no other one can adopt it. The engine compares resources and asks for their steps in the order in which they happen to be
-// registered, which differs from run to run unless `dependsOn` makes it. So the one that comes waits (arrival.ts), and a preview
-// fails only where waiting is in vain. What the program no longer has is deleted last, and never compared.
+// Primaries that change their branch in one run. A branch has at most one primary, so its primary has to leave before the next
+// one comes. A compute belongs to one resource, so no other resource can adopt it. The engine compares resources and asks for
+// their steps in the order in which they happen to be registered. That order differs from run to run unless `dependsOn` fixes
+// it. So a primary that comes waits (arrival.ts), and a preview fails only where waiting is in vain. A resource that the
+// program no longer has is deleted last, and never compared.
 
 import { identityOf } from "../rules/approval.js";
 import { UNKNOWN, type Wish } from "../rules/settings.js";
@@ -30,14 +31,14 @@ export class Branches {
   /** Steps of computes, by id. */
   readonly #steps = new Map<string, "begun" | "ended">();
 
-  /** The program has an option by which the engine may replace the resource. */
+  /** Notes that an option in the program lets the engine replace this resource. */
   mayBeReplaced(urn: string): void {
     this.#replaceable.add(urn);
   }
 
   /**
    * A resource that is created.
-   * @param adopt what it takes over: a compute by its id, or what is the branch's primary
+   * @param adopt the id of the compute that it takes over, or true for the branch's primary
    * @returns why that can't work
    */
   create(urn: string, wish: Wish, adopt?: string | boolean): string | undefined {

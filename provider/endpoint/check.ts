@@ -61,7 +61,7 @@ export function check(
   const old = before && wishOf(before as Inputs);
   const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });
   if (failures.length === 0 && old && verdict) {
-    // What an unknown `adopt` takes over, and an unknown `onDelete` deletes, nobody can approve.
+    // Nobody can approve a takeover by an unknown `adopt`, or a deletion by an unknown `onDelete`.
     const canBe = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
     const digestBy = (rule: typeof judge) =>
       canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, { old: before, next: inputs }) : undefined;

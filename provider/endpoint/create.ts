@@ -117,7 +117,8 @@ async function adopt(
     const now = await lookClosely(process.context, place, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));
     const { branchId } = inputs;
-    // Found as the branch's primary, and not named: a restore of the branch has just moved it. Moving it back would undo that.
+    // It was found as the branch's primary, not by its id, and a restore of the branch has just moved it. An update would move
+    // it back.
     if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
       throw new Stopped(justMoved(now, branchId));
     }

@@ -54,7 +54,7 @@ export function planOf(
   );
   // A state without inputs has only its outputs, which a record explains.
   const said = { ...outputs, ...managed, ...(oldInputs ? {} : asked) };
-  // The inputs have the asked value already: compared with them, asking again would change nothing and restart nothing.
+  // The old inputs already have the value that is asked for again: compared with them, it would be no change and no restart.
   const before = { ...without(said, askedAgain), ...pick(outputs, askedAgain) };
   const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];

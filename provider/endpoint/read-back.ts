@@ -16,7 +16,7 @@ import { kept, leftBy, messageOf, type Process, type Target } from "./step.js";
 /** What a step sent, and what it did not ask for again since the service had not taken it before. */
 export interface Asked {
   sent: SettingValues;
-  /** The compute as it was when the step took it over: what it had already was not sent. */
+  /** The compute as it was when the step took it over. The step did not send values that it already had. */
   existing?: WireEndpoint | undefined;
   notTaken?: readonly string[];
 }
@@ -38,7 +38,7 @@ export async function readBack(
       : undefined;
   const now = closer ?? seen ?? answered;
   const { values: has } = toldBy(now);
-  // The compute had it as it was asked for, before the change or in its answer: what it is now is another change.
+  // The compute had this value before the change, or in the answer to it. If it has another one now, somebody changed it since.
   const had = (one: WireEndpoint, path: string) => toldBy(one).isTold(path) && !unlike(sent, one).includes(path);
   const isTaken = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
   const changed = unlike(sent, now).filter(isTaken);
@@ -67,7 +67,8 @@ async function seenAfter(
     now = await lookForRead(context, target, deadline);
   } catch (error) {
     if (isKind(error, "cancelled")) {
-      // Who does not wait has the answer, which is all that they asked for. Else it proves nothing without a look.
+      // A program that does not wait asked for no more than the answer. For all others the answer proves nothing without a
+      // look.
       if (program.inputs.waitForReady === false) return undefined;
       throw kept(target, answered, leftBy(error) ?? [], error);
     }

@@ -39,8 +39,8 @@ export async function startAgain(
       await settleOrKeep(process, target, done, deadline, done.sent ? "started" : undefined);
       if (target.program.inputs.waitForReady === false) return done.endpoint;
       if (done.sent && done.operations.length > 0) return done.endpoint;
-      // An answer without operations may be one without the work, and what was under way (the service's own check, say) may
-      // have been no start.
+      // An answer without operations may mean that the service did nothing. And the operation that was under way (the service's
+      // own check, say) may have been no start.
       const after = await look(context, target, deadline);
       if (!after) throw gone(project, id);
       if (!hasNeverStarted(after)) return after;

@@ -55,8 +55,8 @@ export interface Target {
 }
 
 /**
- * @param request the engine's request: its timeout counts, since the program's `transforms` come after the constructor
- * @param limits the timeouts that the constructor saw, for an engine that tells none: an imported or old state has none
+ * @param request the engine's request. Its timeout counts first: `transforms` change it after the constructor
+ * @param limits the timeouts that the constructor saw. They count where the request has none, as for an imported or old state
  */
 export function deadlineFor(
   process: Process,
@@ -187,7 +187,7 @@ export function kept(target: Target, endpoint: WireEndpoint, left: string[], cau
   const { adopted, owed, origin, program, last } = target;
   const unfinished = left.length > 0 ? left : [UNKNOWN_OPERATION];
   const asked = changeable(wishOf(program.inputs));
-  // A new compute's answer shows what the service took; that of a change may show the compute as it was before.
+  // The answer to a create shows what the service took. The answer to a change may show the compute as it was before.
   const isNew = origin === "create" && !adopted;
   const refused = isNew ? unlike(asked, endpoint) : stillRefused(program, last);
   const known = isNew ? withRefused(last, endpoint, refused) : last;

@@ -8,9 +8,9 @@ const LONGEST_WORD = 100;
 /** Characters of a reason that are shown. */
 const LONGEST_REASON = 1024;
 
-/** An id. A secret may hold one, as a connection string does: only the whole secret is taken out. */
+/** An id for a message. A secret may contain an id, as a connection string does, so only whole secrets are taken out of it. */
 const shownId = (id: string, redactor: Redactor): string => redactor.redact(oneLine(id)).slice(0, LONGEST_WORD);
-/** Another word of the service's. Redacted before it is cut: nobody finds half a key. */
+/** Another word of the service's. It is redacted before it is cut: the redactor would not find half a key. */
 const shown = (word: string, redactor: Redactor): string => redactor.redactForeign(word).slice(0, LONGEST_WORD);
 
 /** "start_compute of ep-…": how an operation is called in all texts. */

@@ -1,9 +1,9 @@
-// Approvals: a reviewer lets exactly one change pass `onRestart: "refuse"`. The digest is of the change's meaning, so an
-// approval passes no other change of the same compute, and not the same change of another one.
+// Approvals: a reviewer lets exactly one change pass `onRestart: "refuse"`. The digest covers the change's meaning, so an
+// approval passes neither another change of the same compute nor the same change of another compute.
 //
 // Version 2 is meant to last. Version 1 had 48 bits: a search over a value in `restartTriggers` found a harmless change and a
-// new host with one digest in 25 seconds. Its digest of a deletion named no compute, so it approved each later compute of that
-// resource too.
+// new host with one digest in 25 seconds. Its digest of a deletion named no compute, so it also approved the deletion of each
+// later compute of that resource.
 
 import { createHash } from "node:crypto";
 import { ENDPOINT_TYPE, NATIVE_TYPE } from "./endpoint-type.js";
@@ -19,7 +19,7 @@ import {
   type Wish,
 } from "./settings.js";
 
-/** Part of every digest: another meaning of the rest needs another number. */
+/** Part of every digest. It has to change when the meaning of the other parts changes. */
 const VERSION = 2;
 /** 128 bits: a search for two changes with one digest takes 2^64 steps. */
 const DIGITS = 32;
@@ -47,8 +47,8 @@ export function identityOf(urn: string): Identity | undefined {
 }
 
 /**
- * The type in a digest. The dynamic and the native form of the resource are one, so an approval survives a move between them,
- * also a move of the compute's parents.
+ * The type in a digest. The dynamic and the native form of the resource count as one type, so an approval still holds when a
+ * compute, or a compute that is its parent, moves from one to the other.
  */
 const canonicalType = (type: string): string =>
   type
@@ -67,8 +67,8 @@ export interface ReleaseInputs {
 /**
  * The digest that approves this change; undefined where a value is secret or not known yet: then nobody can say what would be
  * approved.
- * @param verdict of these two, with the limits apart (without `asSize`), so that both forms of a size are one change
- * @param release what the program said before and says now, and nothing that only outputs tell: check does not see them
+ * @param verdict the verdict on `old` and `wish`, with the limits apart (without `asSize`): both forms of a size are one change
+ * @param release what the program said before and says now; nothing from the outputs, which check does not see
  */
 export function approvalOf(
   urn: string,
@@ -80,7 +80,7 @@ export function approvalOf(
 ): string | undefined {
   const changes: Change[] = [];
   const tops = new Set(verdict.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
-  // Of a new compute everything is new: what it has not, because the program says it no more, as well.
+  // For a new compute every setting counts, also one that it lacks because the program no longer sets it.
   const anew = verdict.impact === "new-host";
   if (anew && secrets && secrets.size > 0) return undefined;
   const names = [...new Set([...Object.keys(wish), ...(anew ? Object.keys(old) : [])])] as SettingName[];
@@ -92,7 +92,7 @@ export function approvalOf(
     const ridesAlong = name === "preloadLibraries" && differing.includes(name);
     if (!anew && !tops.has(property) && !ridesAlong) continue;
     if (next === UNKNOWN || before === UNKNOWN || isHidden(property, secrets)) return undefined;
-    // Triggers may hold anything; that they are these is enough.
+    // Triggers may hold anything: their hash is enough to recognize them.
     const shown = (value: unknown) => (name === "restartTriggers" && value ? hashOf(value) : value);
     changes.push([property, shown(before) ?? null, shown(next) ?? null]);
   }
@@ -100,17 +100,18 @@ export function approvalOf(
     const adopt = (inputs: ReleaseInputs = {}) => (inputs.adopt === false ? null : (inputs.adopt ?? null));
     changes.push(["adopt", adopt(release.old), adopt(release.next)]);
     changes.push(["onDelete", release.old?.onDelete ?? null, release.next?.onDelete ?? null]);
-    // The engine goes by the state's option, so what the program says of it now decides nothing about the old compute.
+    // The engine uses the option in the state, so the option in the program now does not decide about the old compute.
     changes.push(["retainOnDelete", release.old?.__retain === true ? true : null, null]);
   }
-  // What a program never spoke of is not in the digest: else each input that is added to this package would change all of them.
+  // An input that the program set neither before nor now is not in the digest. Otherwise each new input of this package would
+  // change every digest.
   const spoken = changes.filter(([, before, next]) => before !== null || next !== null);
   return digestOf(urn, verdict.impact, spoken);
 }
 
 /**
- * The digest that approves that a compute leaves the program. It is of this compute, not of the resource's name, which the next
- * compute may bear; and of nothing else that a compute has.
+ * The digest that approves the removal of a compute from the program. It names this compute, since the next compute may have
+ * the same resource name. The compute's settings are not in it.
  * @param onDelete what becomes of it on the service
  */
 export function approvalOfRemoval(
@@ -134,10 +135,13 @@ function digestOf(urn: string, impact: Impact, changes: readonly Change[]): stri
   return hashOf({ v: VERSION, ...identity, type, impact, changes: sorted });
 }
 
-/** Also for values inside of a digest: two values with one inner hash would be two changes with one digest. */
+/**
+ * The hash of a change, and of values inside it. Both have the full length: two values with one inner hash would be two changes
+ * with one digest.
+ */
 const hashOf = (value: unknown): string => createHash("sha256").update(canonical(value)).digest("hex").slice(0, DIGITS);
 
-/** A digest for tables and sentences. The ellipsis keeps it from being copied as the whole. */
+/** The short form for tables and sentences. The ellipsis shows that it is not the whole digest. */
 export const shortDigest = (digest: string): string => `${digest.slice(0, SHOWN_DIGITS)}…`;
 
 export interface Approvals {
@@ -148,7 +152,7 @@ export interface Approvals {
   count: number;
   /** The only one, where it is no list: no index can be added to it. */
   alone?: string;
-  /** Entries with 12 digits, as they stand there: they approve nothing. */
+  /** Entries with 12 digits, as written in the config: they approve nothing. */
   short: readonly string[];
   /** Why the value can't be used. */
   problem?: string;
@@ -165,7 +169,7 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
   const ended = new Map<string, string>();
   const short: string[] = [];
   for (const [index, one] of (list ?? [text]).entries()) {
-    // `pulumi config set --path` has made a number of 12 digits.
+    // `pulumi config set --path` has turned 12 digits into a number.
     const entry = typeof one === "number" && SHORT.test(String(one)) ? String(one) : one;
     const [hex = "", day, ...more] = typeof entry === "string" ? entry.trim().split("@") : [];
     const until = day === undefined ? Number.POSITIVE_INFINITY : endOf(day);
@@ -195,7 +199,9 @@ export function shortEntriesText({ short }: Pick<Approvals, "short">): string | 
 }
 const MOST_NAMED = 20;
 
-/** An entry in a message. A long text is not cut: Pulumi hides a secret of the config only where it stands as a whole. */
+/**
+ * An entry in a message. Of a long text only the length is shown: cut, a secret of the config would not be hidden by Pulumi.
+ */
 function shown(value: unknown): string {
   if (value !== null && typeof value === "object") return "what is no text";
   return typeof value === "string" && value.length > LONGEST

@@ -114,7 +114,7 @@ function judge(old: Wish | Live, wish: Wish, effectOf: EffectOf, options: Impact
     // What is to be stopped is not restarted.
     if (name === "restartTriggers" && wish.disabled === true) continue;
     const effect = effectOf(name, before, next);
-    // Not `push(...)`, which takes only so many arguments: a program decides how many Postgres settings there are.
+    // Not `push(...)`: a call can have only so many arguments, and the program decides how many Postgres settings there are.
     if (effect) for (const reason of describe(name, before, next, effect, options)) reasons.push(reason);
     if (name === "preloadLibraries") notes.push(NOTES.preloadLibraries);
   }
@@ -220,7 +220,7 @@ function limitsAsSize(reasons: Reason[], old: Wish | Live, wish: Wish, { secrets
     ...(limits.find((limit) => limit.impact === worst(limits.map((one) => one.impact))) ?? limits[0]!),
     property: "size",
     old: hide ? VALUES.oldSecret : min === max ? text(max) : `${text(min)} to ${text(max)}`,
-    // An update asks for the one limit that differs.
+    // An update may ask for only one limit: the one that differs.
     new: hide ? VALUES.newSecret : text(wish.autoscalingLimitMaxCu ?? wish.autoscalingLimitMinCu),
   };
   const first = reasons.indexOf(limits[0]!);

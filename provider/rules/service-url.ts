@@ -1,4 +1,4 @@
-// To which URLs a key goes.
+// Which hosts a key may be sent to.
 
 /** The public service, where a program names no other. */
 export const DEFAULT_API_URL = "https://console.neon.tech/api/v2";
@@ -9,8 +9,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export const isThisMachine = (host: string): boolean => LOOPBACK.test(host);
 
 /**
- * The host to which a URL of the stack's config would send a key, if only an encrypted URL may do that: any but the public
- * service and this machine. Undefined for what is no URL too: nothing can be sent there.
+ * The host of a URL in the stack's config, if that URL has to be encrypted before a key is sent there: any host but the public
+ * service and this machine. Undefined for these two, and for a text that is no URL: nothing can be sent there.
  */
 export function foreignHostOf(url: string | undefined): string | undefined {
   const text = url?.trim();

@@ -31,7 +31,7 @@ export interface Report {
   sent: readonly Spoken[];
   /** Fault kinds that hit while it ran. */
   hits: ReadonlySet<string>;
-  /** Computes that ran when it began. */
+  /** Computes that were running when the command began. */
   running: ReadonlySet<string>;
   /** Computes that somebody touched by hand after it began. */
   touched: ReadonlySet<string>;

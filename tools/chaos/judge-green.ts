@@ -40,7 +40,7 @@ function isStrange(report: Report, name: string, text: string): boolean {
   return ids.some((id) => {
     const owner = [...report.before].find(([, one]) => one.id === id);
     if (owner) {
-      // It was to leave the branch, and the service did not let it.
+      // It should have left the branch, but its step failed.
       if (report.steps.some((step) => step.name === owner[0] && step.error)) return true;
       const providers = [owner[1].provider, report.plans[owner[0]]?.options.provider];
       return !(owner[0] in report.program) || providers.some((one) => one !== provider);

@@ -166,7 +166,7 @@ function judgeState(court: Court, report: Report): void {
     const args = report.program[name] ?? {};
     const row = rowOf(court, now.id);
     // Promised by the service and not there: kept with an error that says so, or a warning that nobody could look. After a
-    // Ctrl-C nobody looks where nobody waits.
+    // Ctrl-C a program that does not wait does not look.
     const isMissed =
       (args["waitForReady"] === false && report.interruptedAt !== undefined) ||
       report.steps.some((step) => step.name === name && step.error?.message.includes(now.id)) ||

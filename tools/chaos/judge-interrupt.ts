@@ -1,8 +1,9 @@
-// One Ctrl-C: what waits ends within a second, what was sent and has no clear answer within five, and no change is sent after it.
+// After one Ctrl-C no change is sent. A step that only waits ends within a second. A step whose change has no clear answer yet
+// ends within five.
 
 import { type Report, Violation } from "./court";
 
-/** Milliseconds until a step ends that only waits, and one whose change has no answer yet. */
+/** The most milliseconds that a step may go on: one that only waits, and one whose change has no answer yet. */
 const WAIT_MS = 1_000;
 const IN_FLIGHT_MS = 5_000;
 

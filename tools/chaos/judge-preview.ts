@@ -78,7 +78,7 @@ function judgeAnnounced(court: Court, report: Report, name: string, shown: Shown
   const was = first?.before ?? rowOf(court, old.id);
   if (!was || !isRunning(was) || (!first && !report.running.has(old.id))) return;
   if (court.pending.has(old.id) || driftedFrom(old.inputs, was)) return;
-  // The service accepted it and did not take it: a warning says so.
+  // The service accepted the change and did not take it: a warning says so.
   if (notedIn(after.get(name)!.outputs).length > 0) return;
   const dropped = report.deeds.some((deed) => deed.id === old.id && isDone(deed) && drops(deed));
   if (dropped) return;

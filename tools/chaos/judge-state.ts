@@ -28,11 +28,12 @@ function judgeResource(name: string, resource: Resource): void {
   }
 }
 
-/** The record of what the service did not take speaks of what it was asked. */
+/** The record of what the service did not take names only what it was asked, and agrees with the compute. */
 function judgeRecord(court: Court, report: Report, name: string, { id, outputs }: Resource): void {
   const noted = notedIn(outputs);
   const known = notedIn(report.before.get(name)?.outputs ?? {});
-  // An answer without the work never reached the service: what the provider sent counts as well as what arrived.
+  // A request that was answered without the work never reached the service: what the provider sent counts as well as what
+  // arrived.
   const bodies = [
     ...report.deeds.filter((deed) => deed.id === id && !deed.action).map(({ body }) => body),
     ...report.sent

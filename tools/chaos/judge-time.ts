@@ -62,7 +62,9 @@ function judgeStep(report: Report, step: Step, to: number): void {
   }
 }
 
-/** What the program and the state say of the time that a step may take: in their arguments, or by a rule of the program. */
+/**
+ * The time that a step may take, according to the program and to the state: by their arguments, or by a rule of the program.
+ */
 const limitsFor = ({ program, options, before }: Report, name: string): (Props | undefined)[] => {
   const old = before.get(name);
   const [now, was] = [options[name]?.byRule, old && { customTimeouts: old.customTimeouts }];

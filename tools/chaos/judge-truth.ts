@@ -42,7 +42,7 @@ function judgeSuccess(court: Court, { steps, program, plans, deeds, hits, after 
   for (const { name, op, error, from } of steps) {
     const args = program[name];
     const resource = after.get(name);
-    // As registered: what is ignored is as it was.
+    // The inputs as registered: a property in `ignoreChanges` keeps its old value.
     const isWaitedFor = (plans[name]?.inputs ?? args)?.["waitForReady"] !== false;
     if (error || !args || !resource || !isWaitedFor || op === "same" || op === "delete") continue;
     const mine = deeds.filter((deed) => deed.id === resource.id && deed.at >= from && isDone(deed));

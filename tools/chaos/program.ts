@@ -64,7 +64,7 @@ const BRANCHES = {
 } as const;
 
 export const projectOf = (branchId: string): string =>
-  // What a restore leaves has the branch's id with an ending.
+  // The old branch that a restore leaves has the branch's id with a suffix.
   branchId.startsWith(SEED.second.branchId) ? SEED.second.projectId : SEED.projectId;
 
 export const nameOf = (slot: number, { generation }: Slot): string =>

@@ -248,7 +248,7 @@ const moves: fc.Arbitrary<Act[]> = fc
     return [...first, withOne({ edits: [...rename, { slot: at, change }] })];
   });
 
-/** A success is answered without the work, once for each method that changes something. */
+/** The service answers with success and does nothing, for each method that changes something. */
 const believed: fc.Arbitrary<Act[]> = fc
   .record({
     stack: fc.constantFrom(0, 1),

@@ -23,7 +23,7 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env, os: string = pla
 export const cacheFolder = (root: string, version: string, revision: string): string =>
   join(root, `engine-${version}-${revision}`);
 
-/** Programs that we run are in it. */
+/** The mode of the cache, which holds programs that we run. */
 const PRIVATE = 0o700;
 
 /** A lock that nobody has touched for so long is left over. Its holder touches it ten times as often. */

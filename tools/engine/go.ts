@@ -1,9 +1,11 @@
-/** Runs `go build` in a module whose go.sum is ours, and says in our words what its checksums refused. */
+/** Runs `go build` in a module with our go.sum, and explains in our words a module that the checksums refuse. */
 import { run } from "./run";
 
 const LIMIT_MS = 45 * 60_000;
 
-/** @throws with what Go said. Modules are what go.sum says, whatever GOSUMDB, GOPRIVATE and GOFLAGS of the user's are. */
+/**
+ * @throws an error with what Go said. go.sum decides about each module, whatever the user's GOSUMDB, GOPRIVATE and GOFLAGS are.
+ */
 export async function goBuild(folder: string, args: readonly string[], env = process.env): Promise<void> {
   // GOWORK and GOFLAGS are about the user's own modules. An empty GOFLAGS would let those of `go env -w` through.
   const own = { ...env, GOWORK: "off", GOFLAGS: "-mod=readonly" };

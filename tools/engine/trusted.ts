@@ -1,6 +1,6 @@
 /**
  * The cache holds programs that we run, so nobody else may be able to put one there: neither into its folder, nor in
- * the place of a folder above it. As with keys of ssh, what others can change is not used.
+ * the place of a folder above it. Files that others can change are not used, as ssh does with keys.
  */
 import { chmod, lchown, lstat, readdir, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -52,7 +52,7 @@ export async function assertTrusted(folder: string, files: Files = SYSTEM): Prom
   await assertWithin(resolve(folder), files);
 }
 
-/** Only the folder itself and those above it: what else is in there is not run. */
+/** Checks only the folder itself and those above it: other files in it are not run. */
 export async function assertTrustedFolder(folder: string, files: Files = SYSTEM): Promise<void> {
   if (files.me === undefined) return;
   await assertAbove(resolve(folder), files);
@@ -81,7 +81,9 @@ function assertOwn(path: string, entry: Entry, me: number): void {
   }
 }
 
-/** A folder above may be shared; but who can rename what is in it can put another cache in this one's place. */
+/**
+ * A folder above may be shared, but nobody else may rename its entries: they could put another cache in the place of this one.
+ */
 async function assertAbove(path: string, files: Files, links = 0): Promise<void> {
   const parent = dirname(path);
   if (parent === path) return;
@@ -93,7 +95,7 @@ async function assertAbove(path: string, files: Files, links = 0): Promise<void>
     throw untrusted(parent, `belongs to user ${entry.uid}, and you are user ${files.me}`, "");
   }
   if (entry.isSymbolicLink()) {
-    // A home that is a link, say. The link is nobody else's; what it leads to has to be as well.
+    // A home that is a link, say. The link belongs to no other user. The same must hold for its target.
     if (links >= MOST_LINKS) throw untrusted(parent, "is a symbolic link that leads to itself", REMOVE(parent));
     const target = resolve(dirname(parent), await files.target(parent));
     await assertAbove(join(target, "x"), files, links + 1);
@@ -123,8 +125,8 @@ const untrusted = (path: string, what: string, mend: string) =>
   );
 
 /**
- * What we have just made, closed to others whatever the umask is. Where root unpacks an archive, files have the archive's
- * owners.
+ * Closes what we have just made to others, whatever the umask is. Where root unpacks an archive, its files have the archive's
+ * owners, so the owner is set too.
  */
 export async function closeToOthers(path: string): Promise<void> {
   const entry = await lstat(path);
