@@ -2,8 +2,8 @@
 // approval passes neither another change of the same compute nor the same change of another compute.
 //
 // Version 2 is meant to last. Version 1 had 48 bits: a search over a value in `restartTriggers` found a harmless change and a
-// new host with one digest in 25 seconds. Its digest of a deletion named no compute, so it also approved the deletion of each
-// later compute of that resource.
+// new host with one digest in less than two minutes. Its digest of a deletion named no compute, so it also approved the
+// deletion of each later compute of that resource.
 
 import { createHash } from "node:crypto";
 import { ENDPOINT_TYPE, NATIVE_TYPE } from "./endpoint-type.js";
