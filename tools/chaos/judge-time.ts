@@ -50,9 +50,11 @@ function judgeStep(report: Report, step: Step, to: number): void {
   const busy = !text.startsWith("interrupted") && /answered (423|429|503)\b/.test(text);
   // The delete before a create has the limit of the old program.
   const least = step.op === "refresh" ? READ_MS : leastLimitOf(...limits);
-  const soon = took < least - LONGEST_PAUSE_MS;
+  // A second DELETE has the deadline of the first one.
+  const since = step.op === "delete" ? (step.turns[0]?.from ?? from) : from;
+  const soon = to - since < least - LONGEST_PAUSE_MS;
   const far = report.sent.some(
-    ({ retryAfterMs = 0, answeredAt = 0 }) => answeredAt + retryAfterMs > from + least - 1000,
+    ({ retryAfterMs = 0, answeredAt = 0 }) => answeredAt + retryAfterMs > since + least - 1000,
   );
   if (busy && soon && !far) {
     throw new Violation(
