@@ -5,8 +5,9 @@ const LIMIT_MS = 45 * 60_000;
 
 /** @throws with what Go said. Modules are what go.sum says, whatever GOSUMDB, GOPRIVATE and GOFLAGS of the user's are. */
 export async function goBuild(folder: string, args: readonly string[], env = process.env): Promise<void> {
-  // GOWORK and GOFLAGS are about the user's own modules. An empty GOFLAGS would let those of `go env -w` through.
-  const own = { ...env, GOWORK: "off", GOFLAGS: "-mod=readonly" };
+  // These are about the user's own modules; without modules there are no checksums. An empty GOFLAGS would let those of
+  // `go env -w` through.
+  const own = { ...env, GO111MODULE: "on", GOWORK: "off", GOFLAGS: "-mod=readonly" };
   const compiled = await run("go", args, { cwd: folder, env: own, limitMs: LIMIT_MS });
   if (compiled.code !== 0) throw new Error(problemOf(compiled.stderr));
 }
