@@ -67,7 +67,9 @@ describe("the program", () => {
   test("shows each character of the service's, and has no command for a terminal or a runner", () => {
     const hostile = "a\u202eb\u009bc\u2028d##vso[task.complete]";
     const settings = { pgSettings: { [hostile]: hostile } };
-    const program = programText([imported(hostile, { id: "ep-1" }, { projectId: hostile, branchId: "br-a", settings })]);
+    const program = programText([
+      imported(hostile, { id: "ep-1" }, { projectId: hostile, branchId: "br-a", settings }),
+    ]);
     expect(program).not.toMatch(/[^\n -~]|##/);
     const { outputText } = ts.transpileModule(program, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
     const made: unknown[] = [];
