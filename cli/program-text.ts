@@ -1,6 +1,7 @@
 // The TypeScript that says what a state of imported computes says.
 
 import type { Imported } from "./imported.js";
+import { inertJson } from "./visible.js";
 
 /** A program with these computes; nothing is exported, so that the next preview shows no change at all. */
 export function programText(computes: readonly Imported[]): string {
@@ -14,23 +15,26 @@ export function programText(computes: readonly Imported[]): string {
     const properties = Object.entries(args).map(([key, value]) =>
       shared !== undefined && key === "projectId" ? "  projectId," : `  ${key}: ${literal(value, "  ")},`,
     );
-    return `const ${variable} = new Endpoint(${JSON.stringify(name)}, {\n${properties.join("\n")}\n});\n`;
+    return `const ${variable} = new Endpoint(${text(name)}, {\n${properties.join("\n")}\n});\n`;
   });
-  const head = shared === undefined ? [] : [`const projectId = ${JSON.stringify(shared)};\n`];
+  const head = shared === undefined ? [] : [`const projectId = ${text(shared)};\n`];
   return ['import { Endpoint } from "pulumi-compute-endpoint";\n', ...head, ...blocks].join("\n");
 }
+
+/** The same value in TypeScript, in which every character is seen and no runner finds a command. */
+const text = (value: unknown): string => inertJson(value).trimEnd();
 
 function literal(value: unknown, indent: string): string {
   const deeper = `${indent}  `;
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, deeper)).join(", ")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (value === null || typeof value !== "object") return text(value);
   const lines = Object.entries(value).map(([key, inner]) => `${deeper}${keyOf(key)}: ${literal(inner, deeper)},`);
   return `{\n${lines.join("\n")}\n${indent}}`;
 }
 
 const keyOf = (key: string): string => {
   if (key === "__proto__") return `["__proto__"]`;
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : text(key);
 };
 
 const RESERVED = new Set(

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { INSTANCE } from "../provider/rules/instance.js";
 import { failure } from "./failure.js";
+import { refuseInstanceNames } from "./key-and-url.js";
 import { refuseTwoCopies } from "./two-copies.js";
 
 /** The account of a `Provider`. */
@@ -42,10 +43,12 @@ export type Settings = Record<string, pulumi.Input<string>>;
 export class Provider extends pulumi.ProviderResource {
   /**
    * @param name the instance's name; it stands in every message about its key or URL
-   * @throws RunError when `apiKey` is known to be missing or empty, as an unset variable of the environment is
+   * @throws RunError when `apiKey` is known to be missing or empty, as an unset variable of the environment is, and when
+   *   the stack's config has a name that only an instance may set
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     refuseTwoCopies();
+    refuseInstanceNames();
     const settings = settingsOf(name, args);
     // Pulumi calls it so: all dynamic resources share one package.
     super("pulumi-nodejs", name, settings, opts);

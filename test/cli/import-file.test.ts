@@ -64,6 +64,24 @@ describe("the program", () => {
     expect(text(name)).toContain(`const ${variable} = new Endpoint(${JSON.stringify(name)}, {`);
   });
 
+  test("shows each character of the service's, and has no command for a terminal or a runner", () => {
+    const hostile = "a\u202eb\u009bc\u2028d##vso[task.complete]";
+    const settings = { pgSettings: { [hostile]: hostile } };
+    const program = programText([
+      imported(hostile, { id: "ep-1" }, { projectId: hostile, branchId: "br-a", settings }),
+    ]);
+    expect(program).not.toMatch(/[^\n -~]|##/);
+    const { outputText } = ts.transpileModule(program, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
+    const made: unknown[] = [];
+    class Endpoint {
+      constructor(...args: unknown[]) {
+        made.push(...args);
+      }
+    }
+    new Function("require", "exports", outputText)(() => ({ Endpoint }), {});
+    expect(made).toEqual([hostile, { projectId: hostile, branchId: "br-a", settings }]);
+  });
+
   test("has no variable twice, and is TypeScript", () => {
     const program = text("a-b", "aB", "a.b", "project-id", "projectId", "Endpoint", "await");
     const { diagnostics } = ts.transpileModule(program, { reportDiagnostics: true });

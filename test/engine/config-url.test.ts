@@ -110,6 +110,38 @@ describeWithEngine("a secret key beside a URL of the stack's config", (engine) =
     ENGINE_TEST_MS,
   );
 
+  test.each<[string, string, (secure: string) => string]>([
+    [
+      "of the stack's computes",
+      COMPUTE(2),
+      (key) => `compute:instance: x\n  compute:instanceApiKey:\n    secure: ${key}`,
+    ],
+    [
+      "of a Provider",
+      'new Provider("eu", { apiKey: new pulumi.Config("compute").requireSecret("apiKey") });',
+      () => "",
+    ],
+    ["of a look-up", "listEndpoints({ projectId }).catch((error) => { throw error; });", () => "compute:instance: x"],
+  ])(
+    "that somebody added under a name of a Provider's own process sends no key %s",
+    async (_whose, program, more) => {
+      const { ws } = stack;
+      account.em.requests.length = 0;
+      const file = await config();
+      const before = await readFile(file, "utf8");
+      const secure = /compute:apiKey:\s+secure: (\S+)/.exec(before)![1]!;
+      const planted = `${before.trimEnd()}\n  compute:instanceApiUrl: ${FOREIGN}\n  ${more(secure)}\n`;
+      await writeFile(file, program.includes("Provider(") ? planted.replace(/ *compute:apiUrl: .*\n/, "") : planted);
+      await stack.use(program);
+      const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
+      await writeFile(file, before);
+      expect(stdout).toMatch(/compute:instance(ApiUrl|ApiKey)? stands in the stack's config/);
+      expect(stdout).toContain("pulumi config rm compute:instance");
+      expect([tried(), account.em.requests]).toEqual([[], []]);
+    },
+    ENGINE_TEST_MS,
+  );
+
   test(
     "refuses the update too, which then changes nothing",
     async () => {

@@ -80,6 +80,17 @@ describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
     );
   });
 
+  test("builds nothing of a GOPATH, which has no checksums, where modules are switched off", async () => {
+    const { module, env } = required(`example.test/part v1.0.0 ${WRONG}\nexample.test/part v1.0.0/go.mod ${WRONG}\n`);
+    const planted = join(folder, "gopath/src/example.test/part");
+    mkdirSync(planted, { recursive: true });
+    writeFileSync(join(planted, "main.go"), "package main\n\nfunc main() {}\n");
+    const off = { ...env, GO111MODULE: "off", GOPATH: join(folder, "gopath") };
+    await expect(goBuild(module, ["build", "-mod=readonly", "example.test/part"], off)).rejects.toThrow(
+      /^the module example\.test\/part@v1\.0\.0\/go\.mod is not the one/,
+    );
+  });
+
   test("holds the engine's own modules to it", async (context) => {
     for (const [name, text] of [
       ["go.mod", MOD],

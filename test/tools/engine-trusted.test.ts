@@ -1,12 +1,24 @@
 /** The cache holds programs that tests and the demo run: what somebody else may have changed is not used. */
-import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cacheFolder, fillOnce } from "../../tools/engine/cache";
 import { EngineUnavailable, ensureEngine } from "../../tools/engine/index";
 import { ENGINE_VERSION, recipeRevision } from "../../tools/engine/recipe";
-import { assertTrusted, assertTrustedFolder, closeToOthers, type Files } from "../../tools/engine/trusted";
+import { assertTrusted, assertTrustedFolder, closeToOthers, type Files, ownFolder } from "../../tools/engine/trusted";
 
 const ME = 1000;
 const FOLDER = 0o040755;
@@ -99,6 +111,31 @@ describe.skipIf(platform() === "win32")("the cache", () => {
       { "/homes/me": [LINK, 0, "/var/me"], "/var": [0o040777, 0], "/var/me": [FOLDER] },
       "/var may be written by every user",
     ],
+    [
+      "a link behind a link leads to everybody's",
+      {
+        "/homes/me": [LINK, 0, "/mnt/a/b"],
+        "/mnt": [FOLDER, 0],
+        "/mnt/a": [FOLDER, 0],
+        "/mnt/a/b": [FOLDER],
+        "/mnt/a/b/cache": [LINK, ME, "../c"],
+        "/mnt/a/c": [0o040777],
+        "/homes/c": [FOLDER],
+      },
+      "/mnt/a/c may be written by every user",
+    ],
+    [
+      "a link leads over a link to everybody's",
+      {
+        "/homes/me": [LINK, 0, "/mnt/../var/me"],
+        "/mnt": [LINK, 0, "/srv/a"],
+        "/srv": [FOLDER, 0],
+        "/srv/a": [FOLDER, 0],
+        "/srv/var": [0o040777, 0],
+        "/var": [FOLDER, 0],
+      },
+      "/srv/var may be written by every user",
+    ],
     ["links lead round in a circle", { "/homes/me": [LINK, 0, "/homes/me"] }, "a symbolic link that leads to itself"],
   ])("is not used where %s", async (_what, change, says) => {
     const error = await assertTrusted(ENGINE, files({ ...GOOD, ...change })).catch((one: Error) => one);
@@ -148,6 +185,32 @@ describe.skipIf(platform() === "win32")("on this system", () => {
     expect((await modeOf("cache/engine-1/bin")) & 0o022).toBe(0);
     expect((await modeOf("cache/engine-1/bin/pulumi")) & 0o122).toBe(0o100);
     await assertTrusted(join(root, "cache/engine-1"));
+  });
+
+  test("a folder that somebody else makes between the look and ours is not used", async () => {
+    const cache = join(root, "cache");
+    let looks = 0;
+    const system: Files = {
+      me: process.getuid!(),
+      look: async (path) => {
+        const found = await lstat(path).catch(() => undefined);
+        // Right after the first look, in which there was nothing.
+        if (path === cache && looks++ === 0) {
+          await mkdir(cache);
+          await chmod(cache, 0o777);
+        }
+        return found;
+      },
+      list: (path) => readdir(path),
+      target: (path) => readlink(path),
+    };
+    await expect(ownFolder(cache, system)).rejects.toThrow(`${cache} may be written by every user (mode 0777)`);
+    expect(looks).toBe(2);
+  });
+
+  test("a folder that is not there is made for its owner alone", async () => {
+    await ownFolder(join(root, "new/cache"));
+    expect([await modeOf("new"), await modeOf("new/cache")]).toEqual([0o700, 0o700]);
   });
 
   test("a link in what was made is not followed", async () => {

@@ -7,8 +7,9 @@ const LIMIT_MS = 45 * 60_000;
  * @throws an error with what Go said. go.sum decides about each module, whatever the user's GOSUMDB, GOPRIVATE and GOFLAGS are.
  */
 export async function goBuild(folder: string, args: readonly string[], env = process.env): Promise<void> {
-  // GOWORK and GOFLAGS are about the user's own modules. An empty GOFLAGS would let those of `go env -w` through.
-  const own = { ...env, GOWORK: "off", GOFLAGS: "-mod=readonly" };
+  // These are about the user's own modules; without modules there are no checksums. An empty GOFLAGS would let those of
+  // `go env -w` through.
+  const own = { ...env, GO111MODULE: "on", GOWORK: "off", GOFLAGS: "-mod=readonly" };
   const compiled = await run("go", args, { cwd: folder, env: own, limitMs: LIMIT_MS });
   if (compiled.code !== 0) throw new Error(problemOf(compiled.stderr));
 }

@@ -9,7 +9,7 @@ import { cacheFolder, cacheRoot, fillOnce } from "./cache";
 import { findOnPath, versionOf } from "./find";
 import { install } from "./install";
 import { ENGINE_VERSION, OLDEST_USABLE, recipeRevision } from "./recipe";
-import { assertTrusted, assertTrustedFolder, UntrustedCache } from "./trusted";
+import { assertTrusted, ownFolder, UntrustedCache } from "./trusted";
 
 export interface Engine {
   /** The folder to put on PATH: `pulumi`, its language host for Node.js and the start script of dynamic providers. */
@@ -41,7 +41,7 @@ export async function ensureEngine({ env = process.env, say = toStderr }: Ensure
   const because = instead ? ` (${instead})` : "";
   let source: Engine["source"] = "cache";
   const started = performance.now();
-  await unavailableIfUntrusted(assertTrustedFolder(root));
+  await unavailableIfUntrusted(ownFolder(root));
   await fillOnce(
     folder,
     async (staging) => {

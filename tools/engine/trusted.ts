@@ -1,8 +1,8 @@
 /**
  * The cache holds programs that we run, so nobody else may be able to put one there: neither into its folder, nor in
- * the place of a folder above it. Files that others can change are not used, as ssh does with keys.
+ * the place of a folder above it. As with keys of ssh, what others can change is not used.
  */
-import { chmod, lchown, lstat, readdir, readlink } from "node:fs/promises";
+import { chmod, lchown, lstat, mkdir, readdir, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 export class UntrustedCache extends Error {
@@ -37,6 +37,7 @@ const SYSTEM: Files = {
 };
 
 const ROOT_USER = 0;
+const PRIVATE = 0o700;
 const OTHERS_WRITE = 0o022;
 const EVERYBODY_WRITES = 0o002;
 const STICKY = 0o1000;
@@ -52,7 +53,18 @@ export async function assertTrusted(folder: string, files: Files = SYSTEM): Prom
   await assertWithin(resolve(folder), files);
 }
 
-/** Checks only the folder itself and those above it: other files in it are not run. */
+/**
+ * Makes a folder for the owner alone, unless it is there, and looks at it and at those above it. In this order: what was looked
+ * for before it is made can still be made by somebody else.
+ */
+export async function ownFolder(folder: string, files: Files = SYSTEM): Promise<void> {
+  // A folder in another user's place is not even made.
+  await assertTrustedFolder(folder, files);
+  await mkdir(folder, { recursive: true, mode: PRIVATE });
+  await assertTrustedFolder(folder, files);
+}
+
+/** Only the folder itself and those above it: what else is in there is not run. */
 export async function assertTrustedFolder(folder: string, files: Files = SYSTEM): Promise<void> {
   if (files.me === undefined) return;
   await assertAbove(resolve(folder), files);
@@ -82,32 +94,43 @@ function assertOwn(path: string, entry: Entry, me: number): void {
 }
 
 /**
- * A folder above may be shared, but nobody else may rename its entries: they could put another cache in the place of this one.
+ * A folder above may be shared; but who can rename what is in it can put another cache in this one's place. The way is gone as
+ * the system goes it: `..` in a link is meant from where the link really is.
  */
-async function assertAbove(path: string, files: Files, links = 0): Promise<void> {
-  const parent = dirname(path);
-  if (parent === path) return;
-  await assertAbove(parent, files, links);
-  const entry = await files.look(parent);
-  if (!entry) return;
+async function assertAbove(path: string, files: Files): Promise<void> {
+  await assertShared("/", files);
+  await assertWay("/", dirname(path), files, 0);
+}
+
+/** Every folder on the way from a folder that was checked. Gives the real path of the last one. */
+async function assertWay(from: string, way: string, files: Files, links: number): Promise<string> {
+  let folder = way.startsWith("/") ? "/" : from;
+  for (const name of way.split("/").filter((part) => part !== "" && part !== ".")) {
+    folder = name === ".." ? dirname(folder) : await assertStep(folder, name, files, links);
+  }
+  return folder;
+}
+
+async function assertStep(folder: string, name: string, files: Files, links: number): Promise<string> {
+  const path = join(folder, name);
+  const entry = await assertShared(path, files);
+  if (!entry?.isSymbolicLink()) return path;
+  // A home that is a link, say. The link is nobody else's; what it leads to has to be as well.
+  if (links >= MOST_LINKS) throw untrusted(path, "is a symbolic link that leads to itself", REMOVE(path));
+  return assertWay(folder, await files.target(path), files, links + 1);
+}
+
+async function assertShared(path: string, files: Files): Promise<Entry | undefined> {
+  const entry = await files.look(path);
+  if (!entry) return undefined;
   // The file system's own root belongs to nobody in some containers.
-  if (isForeign(entry, files.me!) && dirname(parent) !== parent) {
-    throw untrusted(parent, `belongs to user ${entry.uid}, and you are user ${files.me}`, "");
+  if (isForeign(entry, files.me!) && path !== "/") {
+    throw untrusted(path, `belongs to user ${entry.uid}, and you are user ${files.me}`, "");
   }
-  if (entry.isSymbolicLink()) {
-    // A home that is a link, say. The link belongs to no other user. The same must hold for its target.
-    if (links >= MOST_LINKS) throw untrusted(parent, "is a symbolic link that leads to itself", REMOVE(parent));
-    const target = resolve(dirname(parent), await files.target(parent));
-    await assertAbove(join(target, "x"), files, links + 1);
-    return;
+  if (!entry.isSymbolicLink() && (entry.mode & EVERYBODY_WRITES) !== 0 && (entry.mode & STICKY) === 0) {
+    throw untrusted(path, `may be written by every user (mode ${modeOf(entry)}, without the sticky bit)`, CLOSE(path));
   }
-  if ((entry.mode & EVERYBODY_WRITES) !== 0 && (entry.mode & STICKY) === 0) {
-    throw untrusted(
-      parent,
-      `may be written by every user (mode ${modeOf(entry)}, without the sticky bit)`,
-      CLOSE(parent),
-    );
-  }
+  return entry;
 }
 
 const isForeign = ({ uid }: Entry, me: number): boolean => uid !== me && uid !== ROOT_USER;
@@ -125,8 +148,8 @@ const untrusted = (path: string, what: string, mend: string) =>
   );
 
 /**
- * Closes what we have just made to others, whatever the umask is. Where root unpacks an archive, its files have the archive's
- * owners, so the owner is set too.
+ * What we have just made, closed to others whatever the umask is. Where root unpacks an archive, files have the archive's
+ * owners.
  */
 export async function closeToOthers(path: string): Promise<void> {
   const entry = await lstat(path);
