@@ -2,6 +2,8 @@ import { HiddenTexts, withoutHidden } from "../secret-forms.js";
 
 /** Characters of a text that are looked at. Far fewer are shown, so half a secret at its end never is. */
 const LOOKED_AT = 64 * 1024;
+/** Characters that are made one line first: white space may be most of a text, and a text of megabytes takes much memory. */
+const READ = 16 * LOOKED_AT;
 
 /** Takes out what the program calls secret. */
 export interface Secrets {
@@ -36,7 +38,7 @@ export class Redactor {
    * the text is cut.
    */
   redactForeign(text: string): string {
-    return this.#secrets.redactForeign(oneLine(text).slice(0, LOOKED_AT), this.#key);
+    return this.#secrets.redactForeign(oneLine(text.slice(0, READ)).slice(0, LOOKED_AT), this.#key);
   }
 }
 
