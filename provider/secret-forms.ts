@@ -3,6 +3,8 @@
 
 import { folded, foldedText, inOneLine, oneLineOf, type View, viewsOf } from "./text-views.js";
 
+export { oneLineOf };
+
 /**
  * Letters in a part of a value that are enough to recognize it. Shorter parts also stand in unrelated words.
  */

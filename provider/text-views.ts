@@ -1,6 +1,6 @@
 // The views of a text: as it is, unescaped from JSON, a URL or HTML, and without case, accents and white space. Each letter of
 // a view knows its place in the original, so that what is found in a view can be taken out of the original. One pattern for all
-// forms of a value could match in too many ways, and take for ever.
+// forms of a value could match in too many ways, and never end.
 
 export interface View {
   text: string;
@@ -63,6 +63,7 @@ export function viewsOf(text: string, mayBeWrapped: boolean): View[] {
 
 /** The view with white space of any length as one space. */
 export const inOneLine = (view: View): View => decodedView(view, SPACE, () => " ");
+/** Without control characters too: from an answer of the service they could write anything on a terminal. */
 export const oneLineOf = (text: string): string => text.replace(SPACE, " ").trim();
 
 /** The view without case, accents, width and white space: a service may write a value in another form, or wrap it. */

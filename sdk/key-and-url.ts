@@ -6,6 +6,9 @@ import { INSTANCE } from "../provider/rules/instance.js";
 import { foreignHostOf } from "../provider/rules/service-url.js";
 import { failure } from "./failure.js";
 
+/** Runs whose config passed. Pulumi parses the whole config each time it is asked, and a program may have a thousand computes. */
+const checked = new WeakSet<object>();
+
 /**
  * Refuses a secret `compute:apiKey` beside a `compute:apiUrl` that anybody could have written. Only somebody who can encrypt
  * for the stack can write a secret URL. The environment does not change this: the check of a stack's file has the same result
@@ -13,13 +16,17 @@ import { failure } from "./failure.js";
  * @throws RunError before anything is sent
  */
 export function refusePlainUrl(): void {
+  const monitor = pulumi.runtime.getMonitor() as { mocks?: unknown } | undefined;
+  if (monitor && checked.has(monitor)) return;
   refuseInstanceNames();
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
-  const monitor = pulumi.runtime.getMonitor() as { mocks?: unknown } | undefined;
   if (!isConfigSecret || monitor?.mocks !== undefined) return;
   const url = pulumi.runtime.allConfig()["compute:apiUrl"];
   const host = foreignHostOf(url);
-  if (host === undefined || !isConfigSecret("compute:apiKey") || isConfigSecret("compute:apiUrl")) return;
+  if (host === undefined || !isConfigSecret("compute:apiKey") || isConfigSecret("compute:apiUrl")) {
+    if (monitor) checked.add(monitor);
+    return;
+  }
   throw failure(
     `compute:apiUrl (${host}) stands in plain text in the stack's config, and compute:apiKey beside it is secret: whoever may change that line could send the key to a host of their own, in a preview already. Nothing was sent. If ${host} is right, encrypt the URL as well: \`pulumi config set --secret compute:apiUrl …\`; or give both by COMPUTE_API_KEY and COMPUTE_API_URL, and take both out of the config`,
   );

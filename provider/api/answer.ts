@@ -1,6 +1,6 @@
 import type { ServiceAnswer } from "../errors.js";
 import { WireProblem } from "../wire/problem.js";
-import { oneLine, type Redactor } from "./redact.js";
+import { oneLineOf, type Redactor } from "./redact.js";
 import { retryAfterMs } from "./retry-after.js";
 import type { TransportAnswer } from "./transport.js";
 
@@ -78,7 +78,7 @@ function beginningOf(
 /** What a reader would see of a page: its title and text, not its styles and scripts. */
 function textOf(html: string): string {
   const begin = html.slice(0, 16 * SHOWN);
-  return oneLine(
+  return oneLineOf(
     begin
       .replace(
         /<(script|style|head)\b[^>]*>[\s\S]*?(<\/\1\s*>|$)/gi,

@@ -1,4 +1,6 @@
-import { HiddenTexts, withoutHidden } from "../secret-forms.js";
+import { HiddenTexts, oneLineOf, withoutHidden } from "../secret-forms.js";
+
+export { oneLineOf };
 
 /** Characters of a text that are looked at. Far fewer are shown, so half a secret at its end never is. */
 const LOOKED_AT = 64 * 1024;
@@ -38,11 +40,6 @@ export class Redactor {
    * the text is cut.
    */
   redactForeign(text: string): string {
-    return this.#secrets.redactForeign(oneLine(text.slice(0, READ)).slice(0, LOOKED_AT), this.#key);
+    return this.#secrets.redactForeign(oneLineOf(text.slice(0, READ)).slice(0, LOOKED_AT), this.#key);
   }
-}
-
-/** Control characters out of an answer could write anything on a terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

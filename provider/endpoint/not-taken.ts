@@ -1,12 +1,9 @@
 // Settings that a service did not take, although it accepted the request.
 
-import { differingPaths, isAsWanted, pick, type SettingValues } from "../rules/paths.js";
-import { wishOf } from "../rules/wish.js";
+import { differingPaths, pick, type SettingValues } from "../rules/paths.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Program } from "./inputs.js";
 import { toldBy } from "./mapping.js";
-import { notTakenIn, type Outputs, withoutValues, withValues } from "./outputs.js";
-import { changeable } from "./plan.js";
+import { type Outputs, withoutValues, withValues } from "./outputs.js";
 
 /** The paths at which the compute differs from what was sent. A field that the answer leaves out is no difference. */
 export function unlike(sent: SettingValues, one: WireEndpoint): string[] {
@@ -19,11 +16,4 @@ export function withRefused(known: Partial<Outputs>, one: WireEndpoint, refused:
   const { values: has } = toldBy(one);
   const unset = refused.filter((path) => has[path] === undefined);
   return withValues(withoutValues(known, unset), pick(has, refused));
-}
-
-/** The paths that the service did not take in an earlier step, and at which the program still asks for the same value. */
-export function stillRefused({ inputs }: Program, last: Partial<Outputs>): string[] {
-  const asked = notTakenIn(last);
-  const desired = changeable(wishOf(inputs));
-  return Object.keys(asked).filter((path) => path in desired && isAsWanted(path, asked[path], desired[path]));
 }

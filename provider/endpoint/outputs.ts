@@ -1,6 +1,6 @@
 // What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
 
-import { isAsWanted, pick, type SettingValues, settingsByName, valuesByPath } from "../rules/paths.js";
+import { isAsWanted, pick, type SettingValues, settingsByName, valuesByPath, without } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import type { EndpointType, Live, PreloadLibraries } from "../rules/settings.js";
 import { wishOf } from "../rules/wish.js";
@@ -193,13 +193,7 @@ export function liveOfOutputs(outputs: Partial<Outputs>): Live {
  */
 export function knownAfter(last: Partial<Outputs>, inputs: Inputs, except: readonly string[] = []): Partial<Outputs> {
   const { projectId, type, restartTriggers, ...asked } = valuesByPath(wishOf(inputs));
-  return withValues(
-    last,
-    pick(
-      asked,
-      Object.keys(asked).filter((path) => !except.includes(path)),
-    ),
-  );
+  return withValues(last, without(asked, except));
 }
 
 /** The outputs with other settings, by path. */
@@ -219,15 +213,9 @@ export function withValues(outputs: Partial<Outputs>, values: SettingValues): Pa
 /** The outputs without the settings at these paths. */
 export function withoutValues(outputs: Partial<Outputs>, paths: readonly string[]): Partial<Outputs> {
   if (paths.length === 0) return outputs;
-  const isKept = ([path]: [string, unknown]) => !paths.includes(path);
-  const { settings } = outputs;
-  const { pgSettings, preloadLibraries } = settingsByName(
-    Object.fromEntries(Object.entries(valuesByPath({ ...settings })).filter(isKept)),
-  );
-  return {
-    ...(Object.fromEntries(Object.entries(outputs).filter(isKept)) as Partial<Outputs>),
-    settings: pruned({ pgSettings, preloadLibraries }),
-  };
+  const { settings, ...rest } = outputs;
+  const { pgSettings, preloadLibraries } = settingsByName(without(valuesByPath({ ...settings }), paths));
+  return { ...(without(rest, paths) as Partial<Outputs>), settings: pruned({ pgSettings, preloadLibraries }) };
 }
 
 /** Properties that only one step reads and that are no wish: they are never "managed". */
@@ -294,4 +282,10 @@ function partOf(managed: readonly string[], prefix: string, values: object | und
 /** What the service did not take in an earlier step. The records of version 0.1.0 were digests, and are dropped. */
 export function notTakenIn({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
+}
+
+/** The paths that the service did not take in an earlier step, and at which the program still asks for the same value. */
+export function stillRefused(desired: SettingValues, last: Partial<Outputs>): string[] {
+  const asked = notTakenIn(last);
+  return Object.keys(desired).filter((path) => path in asked && isAsWanted(path, asked[path], desired[path]));
 }

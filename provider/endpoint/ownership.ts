@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { identityOf } from "../rules/approval.js";
+import { isThisMachine } from "../rules/service-url.js";
 import { canonical } from "../rules/settings.js";
 import { Branches } from "./branches.js";
 import type { Program } from "./inputs.js";
@@ -248,7 +249,7 @@ const short = (text: string): string => createHash("sha256").update(text).digest
 function serviceOf(url: string): string {
   if (!URL.canParse(url)) return url;
   const { protocol, hostname, port, pathname } = new URL(url);
-  const host = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? "loopback" : hostname;
+  const host = isThisMachine(hostname) ? "loopback" : hostname;
   return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, "")}`;
 }
 

@@ -2,10 +2,10 @@
 // last step, so that is what is sent: a value that differs from the outputs for another reason was changed by hand, was not
 // taken by the service, or belongs to a step that failed.
 
-import { differingPaths, isAsWanted, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
+import { differingPaths, isAsWanted, pick, type SettingValues, valuesByPath, without } from "../rules/paths.js";
 import type { Wish } from "../rules/settings.js";
 import { type Asked, wishOf } from "../rules/wish.js";
-import { liveOfOutputs, notTakenIn, type Outputs } from "./outputs.js";
+import { liveOfOutputs, notTakenIn, type Outputs, stillRefused } from "./outputs.js";
 
 export interface UpdatePlan {
   /** What the program asks for and a PATCH can change. */
@@ -44,7 +44,7 @@ export function planOf(
   const outputs = changeable(liveOfOutputs(olds));
   const managed = oldInputs ? changeable(wishOf(oldInputs)) : pick(outputs, managedPaths(olds));
   const asked = notTakenIn(olds);
-  const refused = Object.keys(desired).filter((path) => path in asked && isAsWanted(path, asked[path], desired[path]));
+  const refused = stillRefused(desired, olds);
   const notTaken = askAgain ? [] : refused;
   const askedAgain = askAgain ? refused : [];
   // In its other form a size is shown whole, also where one of the limits is as before.
@@ -69,12 +69,6 @@ export function planOf(
 export const LIMITS = ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
 const isSameSize = (one: SettingValues, other: SettingValues): boolean =>
   LIMITS.every((path) => one[path] === other[path]);
-
-const without = (values: SettingValues, paths: readonly string[]): SettingValues =>
-  pick(
-    values,
-    Object.keys(values).filter((path) => !paths.includes(path)),
-  );
 
 /** The settings that a PATCH can change, by path. */
 export function changeable({

@@ -15,8 +15,8 @@ import type { CheckedInputs } from "./checked-inputs.js";
 import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
 import { lookClosely } from "./look.js";
 import { liveOf, updateBody } from "./mapping.js";
-import { stillRefused, unlike, withRefused } from "./not-taken.js";
-import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf } from "./outputs.js";
+import { unlike, withRefused } from "./not-taken.js";
+import { knownAfter, liveOfOutputs, type Origin, type Outputs, type Owed, outputsOf, stillRefused } from "./outputs.js";
 import type { Ownership } from "./ownership.js";
 import { changeable } from "./plan.js";
 import { type Begins, untilRest } from "./rest.js";
@@ -189,7 +189,7 @@ export function kept(target: Target, endpoint: WireEndpoint, left: string[], cau
   const asked = changeable(wishOf(program.inputs));
   // The answer to a create shows what the service took. The answer to a change may show the compute as it was before.
   const isNew = origin === "create" && !adopted;
-  const refused = isNew ? unlike(asked, endpoint) : stillRefused(program, last);
+  const refused = isNew ? unlike(asked, endpoint) : stillRefused(asked, last);
   const known = isNew ? withRefused(last, endpoint, refused) : last;
   const record = { adopted, unfinished, owed, notTaken: pick(asked, refused) };
   const outputs = outputsOf(endpoint, program, record, known, origin);

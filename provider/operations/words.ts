@@ -1,4 +1,4 @@
-import { oneLine, type Redactor } from "../api/redact.js";
+import { oneLineOf, type Redactor } from "../api/redact.js";
 import { duration } from "../clock.js";
 import type { WireOperation } from "../wire/operation.js";
 import { isKnownWord } from "./outcome.js";
@@ -9,7 +9,7 @@ const LONGEST_WORD = 100;
 const LONGEST_REASON = 1024;
 
 /** An id for a message. A secret may contain an id, as a connection string does, so only whole secrets are taken out of it. */
-const shownId = (id: string, redactor: Redactor): string => redactor.redact(oneLine(id)).slice(0, LONGEST_WORD);
+const shownId = (id: string, redactor: Redactor): string => redactor.redact(oneLineOf(id)).slice(0, LONGEST_WORD);
 /** Another word of the service's. It is redacted before it is cut: the redactor would not find half a key. */
 const shown = (word: string, redactor: Redactor): string => redactor.redactForeign(word).slice(0, LONGEST_WORD);
 

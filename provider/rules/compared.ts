@@ -1,4 +1,4 @@
-import { pick, settingsByName, valuesByPath } from "./paths.js";
+import { settingsByName, valuesByPath, without } from "./paths.js";
 import type { Live } from "./settings.js";
 import { type Asked, wishOf } from "./wish.js";
 
@@ -11,6 +11,5 @@ export function comparedWith(oldInputs: Asked, oldOutputs: Asked, again: readonl
   const outputs = valuesByPath(wishOf(oldOutputs));
   // Triggers are compared with those of the last restart.
   const { restartTriggers: _triggers, ...inputs } = valuesByPath(wishOf(oldInputs));
-  const asked = Object.keys(inputs).filter((path) => !again.includes(path));
-  return settingsByName({ ...outputs, ...pick(inputs, asked) });
+  return settingsByName({ ...outputs, ...without(inputs, again) });
 }

@@ -50,5 +50,9 @@ export function isAsWanted(path: string, has: unknown, wanted: unknown): boolean
 export const differingPaths = (wanted: SettingValues, has: SettingValues): string[] =>
   Object.keys(wanted).filter((path) => !isAsWanted(path, has[path], wanted[path]));
 
+/** The values at all other paths. */
+export const without = (values: SettingValues, paths: readonly string[]): SettingValues =>
+  Object.fromEntries(Object.entries(values).filter(([path]) => !paths.includes(path)));
+
 export const pick = (values: SettingValues, paths: Iterable<string>): SettingValues =>
   Object.fromEntries([...paths].filter((path) => values[path] !== undefined).map((path) => [path, values[path]]));

@@ -8,7 +8,7 @@ import { isLike } from "../../emulator/match.js";
 import { RequestLog } from "../../emulator/request-log.js";
 import { type Body, ENDPOINTS, emulator, KEY, PRIMARY, PROJECT } from "./support.js";
 
-/** A step that takes milliseconds, on a machine that is busy. */
+/** The most milliseconds that a step may take. It needs only a few, but the machine may be busy. */
 const QUICK_MS = 20_000;
 
 async function quickly<T>(work: () => T | Promise<T>): Promise<T> {

@@ -102,7 +102,7 @@ test("closing ends connections that wait for an answer, and can be done twice", 
 });
 
 describe("a connection", () => {
-  /** A client's socket, which stays open as long as the emulator leaves it so. */
+  /** A client's socket. Only the emulator closes it. */
   async function open() {
     const socket = connect(Number(new URL(running.url).port), "127.0.0.1");
     let closed = false;
