@@ -3,8 +3,8 @@ import type { Io } from "./io.js";
 export interface Command {
   summary: string;
   /**
-   * Takes the arguments behind its name; the exit code, or nothing while it goes on running. What it throws is shown as one
-   * line behind the command's name.
+   * Runs the command with the arguments after its name. An error is shown in one line behind the command's name.
+   * @returns the exit code, or undefined if the process goes on running
    */
   run(args: string[], io: Io): Promise<number | undefined>;
 }

@@ -1,9 +1,12 @@
-// A compute as it is -> what stands in a state that has taken it over, and the program that fits.
+// Describes an existing compute for an import: the resource as the state has it afterwards, and the arguments of a
+// program in which the next preview shows no change.
 
-import { checkInputs, type Inputs, programOf } from "../provider/endpoint/inputs.js";
-import { liveOf } from "../provider/endpoint/mapping.js";
-import { outputsOf } from "../provider/endpoint/outputs.js";
-import { pruned } from "../provider/rules/pruned.js";
+import { argsOf } from "../provider/endpoint/arguments.js";
+import { INTERNAL_INPUTS, type Inputs, type Program, programOf } from "../provider/endpoint/inputs.js";
+import { COMPUTE_PROPERTIES, inputsOf, managedOf, type Outputs, outputsOf } from "../provider/endpoint/outputs.js";
+import { autoNameOf, looksGenerated, looksGeneratedFor } from "../provider/rules/name.js";
+import { PARTS } from "../provider/rules/settings.js";
+import { childUrnOf } from "../provider/rules/urn.js";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "../sdk/literal.js";
 
@@ -17,74 +20,133 @@ export interface Imported {
   entry: object;
 }
 
-/**
- * What a program has to say for a compute to be as it is. What is as the service has it by default stays unmanaged.
- * @param notes hears what can't be said in a program
- */
-export function argsOf(endpoint: WireEndpoint, projectId: string, notes: string[]): Inputs {
-  const live = liveOf(endpoint);
-  const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max, pgSettings, preloadLibraries } = live;
-  const fixed = min === max;
-  const settings = pruned({ pgSettings: filled(pgSettings), preloadLibraries: filled(preloadLibraries) });
-  const args: Inputs = pruned({
-    projectId,
-    branchId: live.branchId,
-    type: live.type === "read_only" ? live.type : undefined,
-    size: fixed ? max : undefined,
-    autoscalingLimitMinCu: fixed ? undefined : min,
-    autoscalingLimitMaxCu: fixed ? undefined : max,
-    suspendTimeoutSeconds: live.suspendTimeoutSeconds || undefined,
-    name: live.name,
-    disabled: live.disabled || undefined,
-    poolerEnabled: live.poolerEnabled || undefined,
-    settings: filled(settings),
-  });
-  const { problems, sizeProblems } = checkInputs({ ...args });
-  for (const { property, reason } of [...problems, ...sizeProblems]) {
-    if (SIZES.has(property)) {
-      notes.push(`${endpoint.id}: ${reason}; \`pulumi config set compute:sizes unchecked\` lets it pass`);
-    } else {
-      delete args[property.split(".")[0] as keyof Inputs];
-      notes.push(`${endpoint.id}: ${property} is left out and stays as it is (${reason})`);
-    }
-  }
-  return args;
+/** The resource's place in the program, and whether the compute is deleted with the resource. */
+export interface ImportOptions {
+  /** The URN of the parent; absent where that is the stack. */
+  parent?: string;
+  /** The URN of the program's `Provider`; absent for the stack's own account. */
+  provider?: string;
+  /** Whether the compute counts as made by this resource: then it is deleted with the resource. */
+  isOwned?: boolean;
 }
 
-const SIZES = new Set(["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"]);
+/**
+ * The `nameTable` of the import file: the names by which entries refer to a parent or a provider, with their URNs. Each
+ * name is the URN itself, because no resource in the file can have such a name.
+ */
+export const nameTable = ({ parent, provider }: ImportOptions): Record<string, string> =>
+  Object.fromEntries([parent, provider].filter((urn) => urn !== undefined).map((urn) => [urn, urn]));
 
-const filled = <T extends object>(value: T | undefined): T | undefined =>
-  value && Object.keys(value).length > 0 ? value : undefined;
+export function imported(name: string, endpoint: WireEndpoint, args: Inputs, options: ImportOptions = {}): Imported {
+  // As with `adopt`, the program did not create the compute. So a destroy releases it, unless the program says
+  // otherwise.
+  const outputs = outputsOf(endpoint, programOf({ ...args }), { adopted: !options.isOwned });
+  return importedWith(name, args, { ...args }, outputs, endpoint.id, options);
+}
 
-export function imported(name: string, endpoint: WireEndpoint, args: Inputs): Imported {
-  const { id } = endpoint;
-  // Not made by this program: as with `adopt`, a destroy leaves it alone unless the program says otherwise.
-  const outputs = outputsOf(endpoint, programOf({ ...args }), { adopted: true });
-  const ours = { restart: "no", __provider: PROVIDER_TEXT };
+function importedWith(
+  name: string,
+  args: Inputs,
+  inputs: object,
+  outputs: object,
+  id: string,
+  { parent, provider }: ImportOptions,
+): Imported {
+  const ours = {
+    restart: "no",
+    __provider: PROVIDER_TEXT,
+  };
+  const place = { ...(parent === undefined ? {} : { parent }), ...(provider === undefined ? {} : { provider }) };
   return {
     name,
     id,
     args,
-    entry: { type: ENDPOINT_TYPE, name, id, inputs: { ...args, ...ours }, outputs: { ...outputs, ...ours } },
+    entry: {
+      type: ENDPOINT_TYPE,
+      name,
+      id,
+      ...place,
+      inputs: { ...inputs, ...ours },
+      outputs: { ...outputs, ...ours },
+    },
   };
 }
 
-/** Resource names, by id: the compute's own, else what it is; with its id behind it where two would be called the same. */
-export function namesOf(endpoints: readonly WireEndpoint[], prefix: string): Map<string, string> {
-  const base = ({ name, type }: WireEndpoint) => slug(name ?? "") || (type === "read_only" ? "replica" : "primary");
-  const count = new Map<string, number>();
-  for (const one of endpoints) count.set(base(one), (count.get(base(one)) ?? 0) + 1);
-  const taken = new Set([...count].flatMap(([name, times]) => (times === 1 ? [name] : [])));
-  return new Map(
-    endpoints.map((one) => {
-      const name = base(one);
-      if (count.get(name) === 1) return [one.id, prefix + name];
-      let unique = `${name}-${one.id.replace(/^ep-/, "")}`;
-      while (taken.has(unique)) unique += "-2";
-      taken.add(unique);
-      return [one.id, prefix + unique];
-    }),
+/** A resource that the program has already, and what the program says of it. */
+export interface ProgramResource extends ImportOptions {
+  name: string;
+  /** Paths of the properties that the program sets. Absent: those whose values are not the defaults. */
+  managed?: readonly string[];
+  /** Properties that no compute tells, such as `onDelete`. */
+  set: Inputs;
+  /** Properties whose values the program keeps secret. */
+  secrets?: readonly string[];
+}
+
+/** A value as Pulumi's documents have secrets; `pulumi import` encrypts it for the state. */
+const secret = (value: unknown): object => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});
+
+const withSecrets = (properties: object, names: readonly string[]): object =>
+  Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [key, names.includes(key) ? secret(value) : value]),
+  );
+
+/**
+ * The state of a resource that takes over this compute without a change. Its inputs are the program's properties with the
+ * compute's values, so that a preview shows where the program says otherwise, and nothing else.
+ * @param notes gets a line for what the person should know
+ */
+export function importedAs(
+  { name, managed, set, secrets = [], ...options }: ProgramResource,
+  endpoint: WireEndpoint,
+  projectId: string,
+  notes: string[],
+): Imported {
+  const generated = endpoint.name !== undefined && !managed?.includes("name") && looksGeneratedFor(name, endpoint.name);
+  const autoName = generated ? endpoint.name : undefined;
+  noteOtherName(endpoint, name, options.parent, notes);
+  const chosen =
+    managed ?? managedOf(argsOf(endpoint, projectId, notes)).filter((path) => path !== "name" || !generated);
+  const paths = [...new Set(["projectId", "branchId", ...chosen, ...managedOf(set)])].sort();
+  const program: Program = {
+    ...programOf({ ...set, projectId, ...(endpoint.branch_id ? { branchId: endpoint.branch_id } : {}) }),
+    ...(autoName === undefined ? {} : { autoName }),
+    secrets: new Set(secrets),
+  };
+  const outputs: Outputs = { ...outputsOf(endpoint, program, { adopted: !options.isOwned }), managed: paths };
+  const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max } = outputs;
+  if (paths.includes("size") && min === max && max !== undefined) outputs.size = max;
+  const inputs = inputsOf(outputs);
+  const args = Object.fromEntries(
+    Object.entries(inputs).filter(([key]) => !(INTERNAL_INPUTS as readonly string[]).includes(key)),
+  ) as Inputs;
+  const [shownInputs, shownOutputs] = [withSecrets(inputs, secrets), withSecrets(outputs, secrets)];
+  return importedWith(name, args, shownInputs, shownOutputs, endpoint.id, options);
+}
+
+/** A generated name tells for which resource the compute was made. Another resource may still have it in a state. */
+function noteOtherName(
+  { id, name }: WireEndpoint,
+  resource: string,
+  parent: string | undefined,
+  notes: string[],
+): void {
+  if (name === undefined || !looksGenerated(name)) return;
+  const urn = parent === undefined ? undefined : childUrnOf(parent, resource);
+  const isItsOwn = urn === undefined ? looksGeneratedFor(resource, name) : autoNameOf(urn) === name;
+  if (isItsOwn) return;
+  notes.push(
+    `${id} has the name ${name}, generated for another resource than this one. Make sure that no other state has the compute: deleting that resource would delete it`,
   );
 }
 
-const slug = (name: string): string => name.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "");
+/** Whether a program can set a property of this path. */
+export function isPropertyPath(path: string): boolean {
+  const part = PARTS.find((one) => path.startsWith(`settings.${one}.`));
+  return part === undefined
+    ? COMPUTE_PROPERTIES.has(path) && path !== "settings"
+    : path.length > `settings.${part}.`.length;
+}

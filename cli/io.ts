@@ -1,5 +1,6 @@
-import type { ContextOptions } from "../provider/operations/context.js";
-import { inert, visibleLines } from "./visible.js";
+import { createInterface } from "node:readline";
+import type { ContextOptions } from "../provider/operations/create-context.js";
+import { escapeCommands, escapeInvisibleLines } from "./escape.js";
 
 /** Where a command writes. */
 export interface Sink {
@@ -7,32 +8,39 @@ export interface Sink {
   isTTY: boolean;
 }
 
-/** What a command has of the world; tests hand in their own. */
+/** The surroundings of a command. Tests pass their own. */
 export interface Io {
   env: NodeJS.ProcessEnv;
   /** Results. */
   out: Sink;
   /** Progress, advice, errors. */
   err: Sink;
-  /** Until it is called off: an interruption ends the process at once, with what `tell` says. */
-  onInterrupt(tell: () => string): () => void;
-  /** The clock and the network, where they are not the real ones. */
+  /**
+   * Lets Ctrl-C end the process at once, with the text of `describe`.
+   * @returns a function that ends this
+   */
+  onInterrupt(describe: () => string): () => void;
+  /** Asks the person at the terminal. Absent where nobody can answer. @returns the line, or an empty one at its end (Ctrl-D) */
+  ask?: (question: string) => Promise<string>;
+  /** A clock and a network other than the real ones. */
   network?: Pick<ContextOptions, "clock" | "transport">;
 }
 
 const EXIT_OF = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The process's own. */
+/** The surroundings of this process. */
 export function processIo(): Io {
   const errors = sinkOf(process.stderr);
+  // Our own messages repeat errors of the service.
+  const err = { ...errors, write: (text: string) => errors.write(escapeCommands(escapeInvisibleLines(text))) };
   return {
     env: process.env,
     out: sinkOf(process.stdout),
-    // Our own lines repeat what the service says in an error.
-    err: { ...errors, write: (text) => errors.write(inert(visibleLines(text))) },
-    onInterrupt(tell) {
+    err,
+    ...(process.stdin.isTTY && errors.isTTY ? { ask: (question: string) => answerTo(question, err) } : {}),
+    onInterrupt(describe) {
       const end = (signal: keyof typeof EXIT_OF) => {
-        process.stderr.write(`${tell()}\n`);
+        process.stderr.write(`${describe()}\n`);
         process.exit(EXIT_OF[signal]);
       };
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end);
@@ -41,6 +49,18 @@ export function processIo(): Io {
       };
     },
   };
+}
+
+/** One line of the terminal. Ctrl-C stays the terminal's: it ends the process as everywhere else. */
+async function answerTo(question: string, err: Sink): Promise<string> {
+  err.write(question);
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  try {
+    for await (const line of lines) return line;
+    return "";
+  } finally {
+    lines.close();
+  }
 }
 
 const sinkOf = (stream: NodeJS.WriteStream): Sink => ({

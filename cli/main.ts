@@ -1,64 +1,81 @@
 #!/usr/bin/env node
 import { exitOf } from "./account.js";
-import { actionCommand } from "./action.js";
+import { EXIT, Refusal, UsageError } from "./arguments.js";
 import type { Command } from "./command.js";
-import { emulator } from "./emulator.js";
-import { importFile } from "./import-file.js";
+import { actionCommand } from "./commands/action.js";
+import { approveCommand } from "./commands/approve.js";
+import { deleteCommand } from "./commands/delete.js";
+import { emulator } from "./commands/emulator.js";
+import { importFile } from "./commands/import-file.js";
+import { endpoints, operations } from "./commands/lists.js";
+import { reportCommand } from "./commands/report.js";
 import { processIo } from "./io.js";
-import { endpoints, operations } from "./lists.js";
-import { reportCommand } from "./report.js";
-import { EXIT } from "./usage.js";
 
-export type { Command } from "./command.js";
+const AROUND = { cwd: () => process.cwd(), nowMs: () => Date.now() };
 
 const COMMANDS: Record<string, Command> = {
-  report: reportCommand({ stdin: () => process.stdin, cwd: () => process.cwd(), nowMs: () => Date.now() }),
+  report: reportCommand({ stdin: () => process.stdin, ...AROUND }),
+  approve: approveCommand(AROUND),
   endpoints,
   operations,
   restart: actionCommand("restart"),
   start: actionCommand("start"),
   suspend: actionCommand("suspend"),
+  delete: deleteCommand,
   "import-file": importFile,
   emulator,
 };
 
-const HELP_FLAGS = ["--help", "-h", "help"];
-const VERSION_FLAGS = ["--version", "-v"];
+/** `npx --no compute-endpoint --help` is npm's own help: npx takes a flag right behind the command's name for its own. */
+const HELP_WORDS = ["help", "--help", "-h"];
+const VERSION_WORDS = ["version", "--version", "-v"];
 
 function help(): string {
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Usage: compute-endpoint <command> [options]\n\nCommands:\n${lines.join("\n")}\n\ncompute-endpoint <command> --help tells more; --version prints the version.\n`;
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const);
+  const all = [
+    ...rows,
+    ["help", "explain a command: help COMMAND, or COMMAND --help"],
+    ["version", "print the version"],
+  ] as const;
+  const width = Math.max(...all.map(([name]) => name.length));
+  const lines = all.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}\n`);
+  return `Usage: compute-endpoint <command> [options]\n\nCommands:\n${lines.join("")}`;
 }
 
 async function main(args: string[]): Promise<number | undefined> {
-  const [name = "", ...rest] = args;
+  const [first = "", ...more] = args;
   const { out, err } = io;
-  if (HELP_FLAGS.includes(name)) {
+  // "help delete" is "delete --help".
+  const [name = "", ...rest] = first === "help" && more[0] !== undefined ? [more[0], "--help"] : [first, ...more];
+  if (HELP_WORDS.includes(name)) {
     out.write(help());
     return EXIT.ok;
   }
-  if (VERSION_FLAGS.includes(name)) {
+  if (VERSION_WORDS.includes(name)) {
     const { version } = require("pulumi-compute-endpoint/package.json") as { version: string };
     out.write(`${version}\n`);
     return EXIT.ok;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    err.write(name === "" ? help() : `compute-endpoint: unknown command ${JSON.stringify(name)}; see --help\n`);
+    err.write(
+      name === "" ? help() : `compute-endpoint: unknown command ${JSON.stringify(name)}; see compute-endpoint help\n`,
+    );
     return EXIT.usage;
   }
   try {
     return await command.run(rest, io);
   } catch (error) {
-    const hint = (error as { kind?: unknown }).kind === "usage" ? "; see --help" : "";
+    // Not --help alone, which npx takes for its own.
+    const isMisuse = error instanceof UsageError && !(error instanceof Refusal);
+    const hint = isMisuse ? `; see compute-endpoint help ${name}` : "";
     err.write(`compute-endpoint ${name}: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
     return exitOf(error);
   }
 }
 
 const io = processIo();
-// Whoever reads has seen enough, as `head` does; a verdict that is known stays the verdict.
+// A reader such as `head` may close the pipe early. That is no error. If the exit code is already set, it stays.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? EXIT.ok) : EXIT.failed),
 );

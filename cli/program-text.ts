@@ -1,28 +1,28 @@
-// The TypeScript that says what a state of imported computes says.
+// The TypeScript program for a state of imported computes.
 
+import { escapedJson } from "./escape.js";
 import type { Imported } from "./imported.js";
-import { inertJson } from "./visible.js";
 
-/** A program with these computes; nothing is exported, so that the next preview shows no change at all. */
+/** A program with these computes. It exports nothing, so that the next preview shows no change. */
 export function programText(computes: readonly Imported[]): string {
   const projects = new Set(computes.map(({ args }) => args.projectId));
   const [project] = projects;
   const shared = projects.size === 1 && computes.length > 1 ? project : undefined;
   const names = new Set(shared === undefined ? [] : ["projectId"]);
-  const blocks = computes.map(({ name, args }) => {
+  const blocks = computes.map(({ name, id, args }) => {
     const variable = variableOf(name, names);
     names.add(variable);
     const properties = Object.entries(args).map(([key, value]) =>
       shared !== undefined && key === "projectId" ? "  projectId," : `  ${key}: ${literal(value, "  ")},`,
     );
-    return `const ${variable} = new Endpoint(${text(name)}, {\n${properties.join("\n")}\n});\n`;
+    return `// ${id}\nconst ${variable} = new Endpoint(${text(name)}, {\n${properties.join("\n")}\n});\n`;
   });
   const head = shared === undefined ? [] : [`const projectId = ${text(shared)};\n`];
   return ['import { Endpoint } from "pulumi-compute-endpoint";\n', ...head, ...blocks].join("\n");
 }
 
-/** The same value in TypeScript, in which every character is seen and no runner finds a command. */
-const text = (value: unknown): string => inertJson(value).trimEnd();
+/** The value in TypeScript, with every character visible and nothing that a runner takes for a command. */
+const text = (value: unknown): string => escapedJson(value).trimEnd();
 
 function literal(value: unknown, indent: string): string {
   const deeper = `${indent}  `;
@@ -45,7 +45,7 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
-/** `orders-primary` as `ordersPrimary`, and unlike all others. */
+/** `orders-primary` as `ordersPrimary`, with a number if another variable has this name. */
 function variableOf(name: string, taken: ReadonlySet<string>): string {
   const words = name.split(/[^A-Za-z0-9_]+/).filter(Boolean);
   const joined = words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join("");

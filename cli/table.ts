@@ -1,5 +1,6 @@
+import type { EndpointInfo } from "../provider/lookup/info.js";
+import { escapeCommands, escapedJson, escapeInvisible } from "./escape.js";
 import type { Io } from "./io.js";
-import { inert, inertJson, visible } from "./visible.js";
 
 export type Colour = "green" | "yellow" | "red" | "dim";
 
@@ -10,29 +11,47 @@ export interface Cell {
   colour?: Colour;
 }
 
-/** Whether colours are wanted: on a terminal, and not where NO_COLOR is set or the terminal has none. */
+/** "2 CU", or "1–4 CU" of a compute that scales. */
+export const sizeText = ({
+  autoscalingLimitMinCu: min,
+  autoscalingLimitMaxCu: max,
+}: Pick<EndpointInfo, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">): string =>
+  min === max ? `${max} CU` : `${min}–${max} CU`;
+
+export const coloured = (text: string, colour: Colour): string => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
+
+/** Whether to use colours: on a terminal that has them, unless NO_COLOR is set. */
 export const isColoured = ({ out, env }: Pick<Io, "out" | "env">): boolean =>
   out.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 
 /**
- * Rows for people on a terminal: a head, aligned columns, colours. Elsewhere for programs: no head, values between tabs.
- * A column that is empty in all rows is left out on a terminal, and kept elsewhere.
+ * On a terminal, a table for people: aligned columns, colours, and no column that is empty in all rows. Elsewhere, lines for
+ * programs: all columns, tabs between the values.
+ * @param head the headings; undefined where the caller wants none
  */
-export function table(io: Pick<Io, "out" | "env">, head: readonly string[], all: readonly (readonly Cell[])[]): string {
+export function table(
+  io: Pick<Io, "out" | "env">,
+  head: readonly string[] | undefined,
+  all: readonly (readonly Cell[])[],
+): string {
   const rows = all.map((row) => row.map((cell) => ({ ...cell, text: inOneLine(cell.text) })));
-  if (!io.out.isTTY) return inert(rows.map((row) => `${row.map(({ text }) => text).join("\t")}\n`).join(""));
-  const used = head.flatMap((_, at) => (rows.some((row) => row[at]!.text !== "") ? [at] : []));
+  const headings: Cell[][] = head ? [head.map((text) => ({ text, colour: "dim" }))] : [];
+  if (!io.out.isTTY) {
+    const lines = [...headings, ...rows].map((row) => `${row.map(({ text }) => text).join("\t")}\n`);
+    return escapeCommands(lines.join(""));
+  }
+  const used = (rows[0] ?? []).flatMap((_, at) => (rows.some((row) => row[at]!.text !== "") ? [at] : []));
   const shown: Cell[][] = [
-    used.map((at) => ({ text: head[at]!, colour: "dim" })),
+    ...headings.map((row) => used.map((at) => row[at]!)),
     ...rows.map((row) => used.map((at) => row[at]!)),
   ];
   const widths = used.map((_, at) => Math.max(...shown.map((row) => [...row[at]!.text].length)));
-  const coloured = isColoured(io);
+  const usesColours = isColoured(io);
   const padded = ({ text, colour }: Cell, width: number) => {
     const padding = " ".repeat(width - [...text].length);
-    return coloured && colour && text !== "" ? `\u001b[${CODES[colour]}m${text}\u001b[0m${padding}` : text + padding;
+    return (usesColours && colour && text !== "" ? coloured(text, colour) : text) + padding;
   };
-  return inert(
+  return escapeCommands(
     shown
       .map(
         (row) =>
@@ -45,7 +64,6 @@ export function table(io: Pick<Io, "out" | "env">, head: readonly string[], all:
   );
 }
 
-/** Names and errors come from programs and from the service: characters that are not seen become escapes. */
-const inOneLine = (text: string): string => visible(text.replace(/^ +| +$/g, ""));
+const inOneLine = (text: string): string => escapeInvisible(text.replace(/^ +| +$/g, ""));
 
-export const json = inertJson;
+export const json = escapedJson;

@@ -1,19 +1,10 @@
-export type {
-  Emulator,
-  EmulatorAnswer,
-  EmulatorClock,
-  EmulatorRequest,
-  RequestRecord,
-  RunningEmulator,
-  ServiceOperation,
-} from "./api.js";
-export type { ClockMode } from "./clock.js";
-export { createEmulator } from "./core.js";
-export type { FaultRule, IgnoreFault, OperationFault, RequestFault } from "./faults.js";
-export type { EmulatorOptions, Key, RateLimit } from "./options.js";
-export { SEED, type Seed } from "./seed.js";
-export { startEmulator } from "./server.js";
-export { realTime, seededRandom, type Time, type VirtualTime, virtualTime } from "./time.js";
+export { createEmulator, type Emulator } from "./emulator.js";
+export type { EmulatorAnswer, EmulatorRequest } from "./http/messages.js";
+export type { RequestRecord } from "./http/request-log.js";
+export type { ClockMode, EmulatorClock } from "./model/clock.js";
+export type { FaultRule, IgnoreFault, OperationFault, RequestFault } from "./model/fault-types.js";
+export { seededRandom } from "./model/ids.js";
+export type { EmulatorOptions, Key, RateLimit } from "./model/options.js";
 export type {
   ApiKeyRow,
   BranchRow,
@@ -28,5 +19,9 @@ export type {
   PermissionRow,
   ProjectRow,
   RoleRow,
-  World,
-} from "./world.js";
+} from "./model/rows.js";
+export { SEED, type Seed } from "./model/seed.js";
+export type { ServiceOperation } from "./model/service-operations.js";
+export { realTime, type Time, type VirtualTime, virtualTime } from "./model/time.js";
+export type { World } from "./model/world.js";
+export { type RunningEmulator, startEmulator } from "./server.js";

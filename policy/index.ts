@@ -7,16 +7,16 @@
  * @packageDocumentation
  */
 import type { PolicyConfigSchema, ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
-import { isEndpointType } from "../provider/rules/endpoint-type.js";
 import { type ImpactNotice, NOTICE, readNotice, withoutFirstWord } from "../provider/rules/notice.js";
+import { isEndpointType } from "../provider/rules/urn.js";
 import { covers, DESCRIPTIONS, NO_SCOPE, type Scope } from "./scope.js";
 
 export type { Scope } from "./scope.js";
 
-/** What a policy does: warn, fail the preview and the update, or nothing. */
+/** The effect of a policy: a warning, a failure of the preview and the update, or nothing. */
 export type Level = "advisory" | "mandatory" | "disabled";
 
-/** What {@link computePolicies} takes. Everything can be said again in the pack's config, which wins. */
+/** The arguments of {@link computePolicies}. The scope and the levels can be set in the pack's config, which wins. */
 export interface ComputePoliciesArgs extends Scope {
   /** Changes that may restart a compute, or of which a preview can't know. @default "advisory" */
   mayRestart?: Level;
@@ -26,7 +26,7 @@ export interface ComputePoliciesArgs extends Scope {
   stop?: Level;
   /** Changes that give a compute a new host. @default "advisory" */
   newHost?: Level;
-  /** What the policies' names begin with, for a second set beside the first. @default "compute" */
+  /** The prefix of the policies' names. A second set in the same pack needs another one. @default "compute" */
   name?: string;
 }
 
@@ -50,9 +50,9 @@ const KINDS: Kind[] = [
 
 /**
  * Four policies, one for each kind of harm: `compute-may-restart`, `compute-restart`, `compute-stop` and
- * `compute-new-host`. A change falls to exactly one of them, the one of the worst that it does.
+ * `compute-new-host`. Each change is reported by one policy, that of its worst impact.
  *
- * A whole pack that blocks restarts in production, and what is worse, and warns everywhere else:
+ * A whole pack that blocks restarts, stops and new hosts in production, and warns everywhere else:
  *
  * ```ts
  * import { PolicyPack } from "@pulumi/policy";
@@ -90,7 +90,7 @@ export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidat
 
 const UNREAD = "the notice of this change can't be read: another version of pulumi-compute-endpoint may have made it";
 
-/** What the pack's config leaves out is as in the arguments. */
+/** The arguments are the defaults of the pack's config. */
 const schemaOf = (args: Scope): PolicyConfigSchema["properties"] =>
   Object.fromEntries(
     (Object.keys(NO_SCOPE) as (keyof Scope)[]).map((key) => [
@@ -99,7 +99,7 @@ const schemaOf = (args: Scope): PolicyConfigSchema["properties"] =>
     ]),
   );
 
-/** What check adds, which is known whatever else is not. Nothing where check was not asked, as for what is only read. */
+/** The inputs that check adds. Undefined for resources that were not checked, such as reads. */
 function checkedInputs({ props }: ResourceValidationArgs): Record<string, unknown> | undefined {
   const found = [NOTICE, "restart"].filter((name) => name in props);
   return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, props[name]]));

@@ -1,6 +1,6 @@
 // Which computes a policy is about.
 
-import { identityOf } from "../provider/rules/approval.js";
+import { identityOf } from "../provider/rules/urn.js";
 
 /** Patterns, in which `*` stands for anything. */
 export interface Scope {
@@ -14,7 +14,7 @@ export interface Scope {
   exceptResources?: string[];
 }
 
-/** What the pack's config says of each. */
+/** The descriptions in the schema of the pack's config. */
 export const DESCRIPTIONS: Record<keyof Scope, string> = {
   stacks: "Only these stacks: PROJECT/STACK; * stands for anything.",
   exceptStacks: "Not these stacks.",
@@ -22,19 +22,19 @@ export const DESCRIPTIONS: Record<keyof Scope, string> = {
   exceptResources: "Not these computes.",
 };
 
-/** What holds where nothing is said. */
+/** The defaults. */
 export const NO_SCOPE: Required<Scope> = { stacks: ["*"], exceptStacks: [], resources: ["*"], exceptResources: [] };
 
-/** @throws an error for a pattern that fits no stack, and would guard nothing or except nothing in silence */
+/** @throws an error for a pattern that fits no stack: it would silently match nothing */
 export function covers(scope: Scope, urn: string): boolean {
   for (const pattern of [...(scope.stacks ?? []), ...(scope.exceptStacks ?? [])]) {
     if (pattern.includes("/") || pattern.includes("*")) continue;
     throw new Error(
-      `the stack ${JSON.stringify(pattern)} in the policies' scope fits none: write PROJECT/STACK, or */${pattern} for the stacks of that name in all projects`,
+      `the stack ${JSON.stringify(pattern)} in the policies' scope matches no stack: write PROJECT/STACK, or */${pattern} for the stacks of that name in all projects`,
     );
   }
   const identity = identityOf(urn);
-  // What can't be told apart is not excepted.
+  // A URN that can't be parsed is always covered.
   if (!identity) return true;
   const isStack = (pattern: string) => fits(pattern, `${identity.project}/${identity.stack}`);
   const isResource = (pattern: string) => fits(pattern, pattern.startsWith("urn:") ? urn : identity.name);

@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.js";
 import { Cancelled } from "./errors.js";
 
-/** Milliseconds after a cancel for which the answer to a change that was on its way is awaited. */
-export const ANSWER_MS = 3_000;
-/** Milliseconds after a cancel in which a change that got no answer may still be looked for. */
+/** Milliseconds that a mutation waits for its answer after a cancel, if it was sent before. */
+export const ANSWER_AFTER_CANCEL_MS = 3_000;
+/** Milliseconds after a cancel for requests that look whether a mutation with a lost answer was applied. */
 export const LAST_LOOK_MS = 4_500;
 
 /**
@@ -26,7 +26,7 @@ export class Cancellation {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** @returns what takes the listener away again */
+  /** @returns a function that removes the listener */
   onRequest(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -48,13 +48,13 @@ export class Cancellation {
         abort.abort(error);
       };
     });
-    const requested = () => {
+    const stopInTime = () => {
       const leftMs = this.#leftMs(graceMs);
       if (leftMs <= 0) stop();
       else void this.clock.sleep(leftMs, "idly").then(stop);
     };
-    const forget = this.onRequest(requested);
-    if (this.requested) requested();
+    const forget = this.onRequest(stopInTime);
+    if (this.requested) stopInTime();
     try {
       return await Promise.race([work(abort.signal), stopped]);
     } finally {
@@ -67,7 +67,7 @@ export class Cancellation {
   }
 }
 
-/** The clock of those who must not wait any longer after a cancel: their sleep ends with `Cancelled`. */
+/** The clock of a step: a cancel ends its sleep with `Cancelled`. */
 export const cancellable = (clock: Clock, cancellation: Cancellation): Clock => ({
   now: () => clock.now(),
   wall: () => clock.wall(),

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since the epoch: only for what the service writes as a date (`Retry-After`, `created_at`). */
   wall(): number;
-  /** @param how "idly" where the process may end meanwhile */
+  /** @param how "idly": the timer does not keep the process running */
   sleep(ms: number, how?: "idly"): Promise<void>;
   /** A number in [0, 1), for jitter. */
   random(): number;
@@ -44,17 +44,22 @@ export class Deadline {
     return new Deadline(this.clock, this.budgetMs, Math.max(graceMs, this.graceMs), this.start);
   }
 
+  /** A deadline so many milliseconds from now, or this one where it comes first. */
+  atMost(budgetMs: number, graceMs = 0): Deadline {
+    return new Deadline(this.clock, Math.min(budgetMs, Math.max(0, this.leftMs())), graceMs);
+  }
+
   /** Milliseconds left; zero or less when the time is up. */
   leftMs(): number {
     return this.start + this.budgetMs - this.clock.now();
   }
 
-  passedMs(): number {
+  elapsedMs(): number {
     return this.clock.now() - this.start;
   }
 }
 /** Milliseconds as a reader wants them: "0.5 s", "12 s", "2 min 5 s", "10 min", "3 h 20 min". */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const exact = Math.max(0, ms) / 1000;
   if (exact < 10) return `${Math.round(exact * 10) / 10} s`;
   const whole = Math.round(exact);

@@ -15,6 +15,8 @@ export interface ServiceAnswer {
   requestId?: string;
   /** `Retry-After` in milliseconds from the moment the answer came. */
   retryAfterMs?: number;
+  /** Why the URL is doubted, where the answer looks as if another part of the server gave it. It is in the message too. */
+  urlDoubt?: string;
 }
 
 /** The service answered with a status that is no success. */
@@ -28,22 +30,23 @@ export class ServiceError extends Error {
 }
 
 /**
- * It is not known whether a request did its work: the connection was cut, nothing came in time, a proxy answered in
- * the service's place, or a success came with a body that can't be read. Mutations that end so are looked for before
- * they are sent again.
+ * It is not known whether a request did its work: the connection was cut, nothing came in time, a proxy answered in the
+ * service's place, or a success came with a body that can't be read. The provider looks whether such a mutation was
+ * applied before it sends it again.
  */
-export class Unclear extends Error {
+export class UnknownOutcome extends Error {
+  /** The word that programs see, as the `kind` of a `LookupError`. */
   readonly kind = "unclear";
 
   constructor(
     readonly request: { method: string; path: string },
     readonly reason: string,
-    /** There when an answer came at all. */
+    /** Absent if no answer came. */
     readonly answer?: ServiceAnswer,
     options?: ErrorOptions,
   ) {
     super(`${request.method} ${request.path}: ${answer ? describeAnswer(answer, false) : reason}`, options);
-    this.name = "Unclear";
+    this.name = "UnknownOutcome";
   }
 }
 
@@ -84,7 +87,7 @@ export class OperationFailed extends Error {
 
   constructor(
     message: string,
-    /** The operations that failed, and those that were still pending when it was seen. */
+    /** The operations that failed, and those that were still pending at that moment. */
     readonly operationIds: string[],
   ) {
     super(message);
@@ -106,14 +109,30 @@ export class ConfigError extends Error {
 export class Stopped extends Error {
   readonly kind = "stopped";
 
-  /** @param reason `occupied`: a branch has its primary, which may leave in this same run */
+  /**
+   * @param reason `occupied`: the branch still has a primary. If it leaves in this run, the step is tried again
+   * @param foreseen where a look at the project tells it before the step, for the preview
+   */
   constructor(
     message: string,
     readonly reason?: "occupied",
+    readonly foreseen?: Foreseen,
   ) {
     super(message);
     this.name = "Stopped";
   }
+}
+
+/** What a preview says of a step that will fail. */
+export interface Foreseen {
+  /** What is in the way: "branch br-… has its primary already (ep-…)". */
+  problem: string;
+  /** The way on, as a sentence. */
+  way: string;
+  /** The compute that is in the way. */
+  id?: string;
+  /** Whether it may be the resource's own: a preview can't tell a forced replacement from a creation. */
+  mayBeOwn?: true;
 }
 
 /**
@@ -136,7 +155,7 @@ export class NotReady extends Error {
 
 export type ProviderError =
   | ServiceError
-  | Unclear
+  | UnknownOutcome
   | DeadlineExceeded
   | Cancelled
   | OperationFailed
@@ -150,6 +169,12 @@ type ErrorOf<K extends ProviderError["kind"]> = Extract<ProviderError, { kind: K
 export function isKind<K extends ProviderError["kind"]>(error: unknown, kind: K): error is ErrorOf<K> {
   return error instanceof Error && (error as { kind?: unknown }).kind === kind;
 }
+
+/** Why the service's URL may be the reason for this error. */
+export const urlDoubtOf = (error: unknown): string | undefined =>
+  isKind(error, "service") ? error.answer.urlDoubt : undefined;
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** One sentence for what the service said: method, path, status, code, message and request id. */
 function describeAnswer(answer: ServiceAnswer, withPath = true): string {

@@ -5,20 +5,18 @@ import { folded, foldedText, inOneLine, oneLineOf, type View, viewsOf } from "./
 
 export { oneLineOf };
 
-/**
- * Letters in a part of a value that are enough to recognize it. Shorter parts also stand in unrelated words.
- */
-export const KNOWN_BY = 8;
+/** Letters of the shortest part of a value that is taken out of a text. Shorter parts also stand in unrelated words. */
+export const MIN_PART = 8;
 /** Letters of a value in which parts are looked for. A longer value is a file, and its beginning is enough to recognize it. */
 const LONGEST = 64 * 1024;
 
 /** Values of one kind, and the mark that replaces them. */
-export class HiddenTexts {
+export class SecretTexts {
   readonly mark: string;
   readonly #values = new Set<string>();
   /** Short values without case and space, see `folded`. */
   readonly #folded = new Set<string>();
-  /** All parts of the values that have `KNOWN_BY` such letters. */
+  /** The parts of the values with `MIN_PART` letters, without case and space. Longer parts consist of these. */
   readonly #parts = new Set<string>();
 
   constructor(mark: string, values: readonly string[] = []) {
@@ -38,8 +36,8 @@ export class HiddenTexts {
     this.#values.add(line);
     const letters = foldedText(line.slice(0, LONGEST));
     // An accent may be written as a mark of its own, so short values with accents are compared without them too.
-    if (letters !== "" && letters.length < KNOWN_BY && /[^\0-\x7f]/.test(line)) this.#folded.add(letters);
-    for (let at = 0; at + KNOWN_BY <= letters.length; at++) this.#parts.add(letters.slice(at, at + KNOWN_BY));
+    if (letters !== "" && letters.length < MIN_PART && /[^\0-\x7f]/.test(line)) this.#folded.add(letters);
+    for (let at = 0; at + MIN_PART <= letters.length; at++) this.#parts.add(letters.slice(at, at + MIN_PART));
   }
 
   /** The places of whole values, and of the beginning of a value where the text ends or is cut. */
@@ -47,12 +45,12 @@ export class HiddenTexts {
     return [...this.#values].flatMap((value) => this.#rangesOf(view, value, true));
   }
 
-  /** The places of all parts with `KNOWN_BY` letters or more. */
+  /** The places of all parts with `MIN_PART` letters or more. */
   parts(view: View): Range[] {
     const ranges = [...this.#folded].flatMap((value) => this.#rangesOf(view, value, false));
     if (this.#parts.size === 0) return ranges;
-    for (let at = 0; at + KNOWN_BY <= view.text.length; at++) {
-      if (this.#parts.has(view.text.slice(at, at + KNOWN_BY))) ranges.push(this.#range(view, at, at + KNOWN_BY));
+    for (let at = 0; at + MIN_PART <= view.text.length; at++) {
+      if (this.#parts.has(view.text.slice(at, at + MIN_PART))) ranges.push(this.#range(view, at, at + MIN_PART));
     }
     return ranges;
   }
@@ -60,11 +58,11 @@ export class HiddenTexts {
   #rangesOf(view: View, value: string, mayBeCut: boolean): Range[] {
     const { text } = view;
     const ranges: Range[] = [];
-    const beginning = value.slice(0, KNOWN_BY);
+    const beginning = value.slice(0, MIN_PART);
     for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at + 1)) {
       let length = beginning.length;
       while (length < value.length && text[at + length] === value[length]) length++;
-      const isCut = mayBeCut && length >= KNOWN_BY && /^(?:…|\.\.\.|$)/.test(text.slice(at + length, at + length + 3));
+      const isCut = mayBeCut && length >= MIN_PART && /^(?:…|\.\.\.|$)/.test(text.slice(at + length, at + length + 3));
       if (length === value.length || isCut) ranges.push(this.#range(view, at, at + length));
     }
     return ranges;
@@ -90,14 +88,14 @@ const MARK = /\[(?:secret|key|password|value)\]/g;
 
 /** The text with `mark` for each of the values, however it is written. */
 export const withoutForms = (text: string, values: readonly string[], mark: string): string =>
-  withoutHidden(text, [new HiddenTexts(mark, values)], false);
+  withoutSecretTexts(text, [new SecretTexts(mark, values)], false);
 
 /**
- * The text without the values and without passwords of connection URIs. All values are looked for in the unchanged text: one
- * may be a part of another, and the rest of the other would not be found.
- * @param inParts whether parts of a value are taken out too, as in texts of others
+ * The text without the values and without passwords of connection URIs. All values are looked for in the unchanged
+ * text: one may be a part of another, and once it was taken out, the rest of the other would not be found.
+ * @param inParts whether parts of a value are taken out too: texts that we did not write may have a value cut
  */
-export function withoutHidden(text: string, hidden: readonly HiddenTexts[], inParts: boolean): string {
+export function withoutSecretTexts(text: string, hidden: readonly SecretTexts[], inParts: boolean): string {
   const groups = hidden.filter(({ isEmpty }) => !isEmpty);
   const ranges: Range[] = [];
   for (const view of viewsOf(text, inParts)) {
@@ -124,12 +122,12 @@ function passwordsIn({ text, from, to }: View): Range[] {
 }
 
 function replaced(text: string, ranges: Range[]): string {
-  let [rest, at] = ["", 0];
+  let [cleaned, at] = ["", 0];
   for (const { start, end, mark } of joined(ranges)) {
-    rest += text.slice(at, start) + mark;
+    cleaned += text.slice(at, start) + mark;
     at = end;
   }
-  return rest + text.slice(at);
+  return cleaned + text.slice(at);
 }
 
 /**
@@ -139,11 +137,11 @@ function joined(ranges: Range[]): Range[] {
   const all: (Range & { longest: number })[] = [];
   for (const range of ranges.sort((a, b) => a.start - b.start)) {
     const last = all.at(-1);
-    const longest = range.end - range.start;
-    if (!last || range.start > last.end) all.push({ ...range, longest });
+    const length = range.end - range.start;
+    if (!last || range.start > last.end) all.push({ ...range, longest: length });
     else {
       last.end = Math.max(last.end, range.end);
-      if (longest > last.longest) Object.assign(last, { longest, mark: range.mark });
+      if (length > last.longest) Object.assign(last, { longest: length, mark: range.mark });
     }
   }
   return all;

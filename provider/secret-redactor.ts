@@ -1,6 +1,6 @@
 // Values that programs call secret. A service may repeat them in its errors, which are printed and kept in the state.
 
-import { HiddenTexts, KNOWN_BY, withoutHidden } from "./secret-forms.js";
+import { MIN_PART, SecretTexts, withoutSecretTexts } from "./secret-forms.js";
 
 type Props = Record<string, unknown>;
 
@@ -9,7 +9,7 @@ const SECRET = "[secret]";
 /** A shorter text would be found in words that have nothing to do with it. */
 const SHORTEST = 4;
 
-/** No letter or digit before, but the end of an escape such as `\n`. */
+/** No letter or digit stands before. The `n` of an escape such as `\n` does not count as a letter. */
 const START = "(?<!(?<!\\\\)[\\p{L}\\p{N}_])";
 const END = "(?![\\p{L}\\p{N}_])";
 
@@ -23,31 +23,31 @@ const NUMBER = new RegExp(
 );
 
 export class SecretRedactor {
-  readonly #texts = new HiddenTexts(SECRET);
+  readonly #texts = new SecretTexts(SECRET);
   /** Values that a rule of the program (`transforms`) may have made secret: Pulumi does not tell a dynamic provider. */
-  readonly #unsure = new HiddenTexts("[value]");
-  readonly #short = new Map<string, RegExp>();
+  readonly #possiblySecret = new SecretTexts("[value]");
+  readonly #shortTexts = new Map<string, RegExp>();
   readonly #numbers = new Set<number>();
 
   /** Remembers the values that a resource's inputs or outputs mark as secret. */
   see(props: Props): void {
     const names = props["__secret"];
     if (Array.isArray(names)) for (const name of names) this.#add(props[String(name)]);
-    this.#suspect(props["settings"]);
+    this.#rememberPossibleSecrets(props["settings"]);
   }
 
   /**
-   * A text of ours without secret texts. Its numbers stay: they are counts and times, and never the value of a secret.
+   * A text that we wrote, without secret texts. Its numbers stay: they are counts and times, never a secret.
    * @param more further texts to hide in the same pass, for example a key: a secret may contain it
    */
-  redact(text: string, ...more: HiddenTexts[]): string {
-    return withoutHidden(text, [...more, this.#texts], false);
+  redact(text: string, ...more: SecretTexts[]): string {
+    return withoutSecretTexts(text, [...more, this.#texts], false);
   }
 
-  /** A text of others without secret texts, parts of them, and numbers. */
-  redactForeign(text: string, ...more: HiddenTexts[]): string {
-    const whole = withoutHidden(text, [...more, this.#texts, this.#unsure], true);
-    const rest = [...this.#short.values()].reduce((left, word) => left.replace(word, SECRET), whole);
+  /** A text that somebody else wrote, without secret texts, parts of them, and secret numbers. */
+  redactForeign(text: string, ...more: SecretTexts[]): string {
+    const whole = withoutSecretTexts(text, [...more, this.#texts, this.#possiblySecret], true);
+    const rest = [...this.#shortTexts.values()].reduce((left, word) => left.replace(word, SECRET), whole);
     if (this.#numbers.size === 0) return rest;
     // "1,300" is a number or a list of two.
     const isSecret = (number: string) => !/^[+-]?0\d/.test(number) && this.#numbers.has(Number(number));
@@ -69,26 +69,26 @@ export class SecretRedactor {
   #addNumber(value: number): void {
     this.#numbers.add(value);
     // A long number may be cut, or be part of a word.
-    if (String(value).length >= KNOWN_BY) this.#texts.add(String(value));
+    if (String(value).length >= MIN_PART) this.#texts.add(String(value));
   }
 
   /**
    * The settings of applications, with a dot in their names, may hold tokens. Others are words and sizes that a reader needs.
    */
-  #suspect(settings: unknown): void {
+  #rememberPossibleSecrets(settings: unknown): void {
     const { pgSettings } = (settings ?? {}) as Props;
     for (const [name, value] of Object.entries((pgSettings ?? {}) as Props)) {
-      if (name.includes(".") && typeof value === "string" && value.length >= KNOWN_BY) this.#unsure.add(value);
+      if (name.includes(".") && typeof value === "string" && value.length >= MIN_PART) this.#possiblySecret.add(value);
     }
   }
 
   #addText(value: string): void {
-    const known = this.#texts.has(value) || this.#short.has(value);
+    const known = this.#texts.has(value) || this.#shortTexts.has(value);
     if (known || value.trim() === "") return;
     if (!Number.isNaN(Number(value))) this.#numbers.add(Number(value));
     if (value.length >= SHORTEST) this.#texts.add(value);
     else if (/^[\p{L}\p{N}]*\d[\p{L}\p{N}]*$/u.test(value)) {
-      this.#short.set(value, new RegExp(`${START}${value}${END}`, "gu"));
+      this.#shortTexts.set(value, new RegExp(`${START}${value}${END}`, "gu"));
     }
   }
 }

@@ -1,25 +1,22 @@
-// Pulumi's shim for dynamic providers keeps two things to itself: that the engine asks to cancel, and the URN and the timeout
-// of each request. Both stand in messages that are decoded in this very process, by functions that the shim looks up anew for
-// each message. So those functions are wrapped. Where they can't be found, the provider works as it would without them.
+// Pulumi's shim for dynamic providers keeps two things to itself: that the engine asks to cancel, and the timeout of each
+// request. Both stand in messages that are decoded in this very process, by functions that the shim looks up anew for each message.
+// So those functions are wrapped. Where they can't be found, the provider works as it would without them.
 
 import { createRequire } from "node:module";
 
-/** Who hears what the shim does not pass on. */
+/** Gets the news that the shim does not pass on. */
 export interface ShimListener {
   /** The engine asks to cancel: at the first Ctrl-C, and at the normal end of each command. */
   cancelled(): void;
 }
 
-/** What the engine's request says of a step, beside the properties. */
+/** The parts of the engine's request for a step that the shim does not pass on. */
 export interface EngineRequest {
-  /** As the engine has registered the resource. */
-  urn?: string;
   /** Milliseconds, from the resource's `customTimeouts`; 0 where it has none for this step. */
   timeoutMs?: number;
 }
 
-/** Internal inputs through which a request's URN and timeout reach the step. They never get into outputs or the state. */
-const URN = "__urn";
+/** The internal input through which a request's timeout reaches the step. It never gets into outputs or the state. */
 const TIMEOUT = "__timeoutMs";
 
 type Decode = (bytes: Uint8Array) => unknown;
@@ -28,28 +25,24 @@ interface Message {
   prototype: object;
 }
 
-/** The generated messages that are used here, as far as they are used. */
+/** Pulumi's generated messages. Only the methods that this file calls are declared. */
 interface Value {
   constructor: new () => Value;
   getStringValue(): string;
-  setStringValue(text: string): void;
   setNumberValue(value: number): void;
 }
 interface Struct {
   getFieldsMap(): { get(key: string): Value | undefined; set(key: string, value: Value): void };
 }
 interface Request {
-  getUrn(): string;
   getTimeout?(): number;
   getProperties?(): Struct | undefined;
   getNews?(): Struct | undefined;
 }
 
-/** The requests of steps, each with the properties that reach the provider's method. */
+/** The requests that have a timeout, each with the properties that reach the provider's method. */
 const STRUCTS: Record<string, (request: Request) => Struct | undefined> = {
-  DiffRequest: (request) => request.getNews?.(),
   CreateRequest: (request) => request.getProperties?.(),
-  ReadRequest: (request) => request.getProperties?.(),
   UpdateRequest: (request) => request.getNews?.(),
   DeleteRequest: (request) => request.getProperties?.(),
 };
@@ -62,7 +55,7 @@ const SERVER = /grpc-js[\\/].*[\\/]server[^\\/]*$/;
 const OURS = /["']pulumi-compute-endpoint\/provider["']/;
 
 let isFollowed = false;
-/** Of the `delete` that the shim is just about to call. */
+/** The request for the `delete` that the shim calls next; see `followDeletes`. */
 let deleting: (EngineRequest & { id: string }) | undefined;
 
 /** Listens to the shim of this process; only the first call does anything. */
@@ -76,29 +69,28 @@ export function followShim(listener: ShimListener): void {
     const messages = load("./provider_pb.js") ?? {};
     for (const [name, structOf] of Object.entries(STRUCTS)) {
       const message = messages[name];
-      if (message) onDecode(message, (request) => mark(request as Request, structOf));
+      if (message) onDecode(message, (request) => putTimeout(request as Request, structOf));
     }
     if (messages["DeleteRequest"]) followDeletes(messages["DeleteRequest"]);
   }
 }
 
-/** Takes what the shim has put beside a request's properties out of them. */
+/** Takes the timeout of a request out of its properties. */
 export function takeRequest(properties: Record<string, unknown>): EngineRequest {
-  const { [URN]: urn, [TIMEOUT]: timeoutMs } = properties;
-  delete properties[URN];
+  const { [TIMEOUT]: timeoutMs } = properties;
   delete properties[TIMEOUT];
-  return {
-    ...(typeof urn === "string" ? { urn } : {}),
-    ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
-  };
+  return typeof timeoutMs === "number" ? { timeoutMs } : {};
 }
 
-/** The same for a delete, which may be the request that has loaded this code: it was decoded before. */
+/**
+ * The same for a delete. The request that makes the shim load this code was decoded before, so its properties lack the
+ * timeout; `followDeletes` has noted it.
+ */
 export function takeDelete(id: string, properties: Record<string, unknown>): EngineRequest {
-  const marked = takeRequest(properties);
-  if (deleting?.id !== id) return marked;
+  const taken = takeRequest(properties);
+  if (deleting?.id !== id) return taken;
   const { id: _, ...request } = deleting;
-  return { ...request, ...marked };
+  return { ...request, ...taken };
 }
 
 /** Modules that are loaded already, as the file at `path` would load them. */
@@ -127,9 +119,10 @@ function onDecode(message: Message, heard: (decoded: unknown) => void): void {
 }
 
 /**
- * Whether a server decodes this message, for the stubs of a resource provider. Other code shares the process: a dynamic
- * resource of the user's may be a client of Pulumi's, which decodes many an `Empty`. Of what a provider is asked, only
- * `Cancel` and `GetPluginInfo` have one, and the latter comes before any provider is loaded.
+ * Whether the engine's request to cancel is being decoded. `Cancel` is an `Empty`, and so are other messages: a dynamic
+ * resource of the user may run a client of Pulumi's in this process, which gets them as answers. So the stack has to
+ * show that a server decodes the message, with the stubs of a resource provider. The only other such request is
+ * `GetPluginInfo`, and the engine sends it before this code is loaded.
  */
 function isServed(stubs: string): boolean {
   const { stackTraceLimit, prepareStackTrace } = Error;
@@ -145,17 +138,12 @@ function isServed(stubs: string): boolean {
   }
 }
 
-/** Puts URN and timeout into the properties of one of our resources, where the step finds them. */
-function mark(request: Request, structOf: (request: Request) => Struct | undefined): void {
+/** Puts the timeout into the properties of one of our resources, where the step finds it. */
+function putTimeout(request: Request, structOf: (request: Request) => Struct | undefined): void {
   const fields = structOf(request)?.getFieldsMap();
   const text = fields?.get("__provider");
-  if (!fields || !text || !OURS.test(text.getStringValue())) return;
-  const value = () => new text.constructor();
-  const urn = value();
-  urn.setStringValue(request.getUrn());
-  fields.set(URN, urn);
-  if (!request.getTimeout) return;
-  const timeout = value();
+  if (!fields || !text || !request.getTimeout || !OURS.test(text.getStringValue())) return;
+  const timeout = new text.constructor();
   timeout.setNumberValue(request.getTimeout() * 1000);
   fields.set(TIMEOUT, timeout);
 }
@@ -169,7 +157,7 @@ function followDeletes(message: Message): void {
   const { getId } = prototype;
   prototype.getId = function (this: typeof prototype) {
     const id = getId.call(this);
-    deleting = { id, urn: this.getUrn(), timeoutMs: (this.getTimeout?.() ?? 0) * 1000 };
+    deleting = { id, timeoutMs: (this.getTimeout?.() ?? 0) * 1000 };
     queueMicrotask(() => {
       deleting = undefined;
     });

@@ -19,7 +19,7 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 /** A letter in UTF-8. */
 const PERCENT =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
-/** In a form a plus is a space. */
+/** In a URL's query and in the data of an HTML form, a plus stands for a space. */
 const PLUS = /\+/g;
 const SPACE = /[\s\p{Cc}]+/gu;
 
@@ -73,7 +73,7 @@ export function folded({ text, from, to }: View): View {
     const letter = String.fromCodePoint(text.codePointAt(at)!);
     const last = at + letter.length - 1;
     const plain = fold(letter);
-    // A mark belongs to the letter before it.
+    // An accent that is written as a character of its own belongs to the letter before it.
     if (plain === "" && ends.length > 0 && !/\s/.test(letter)) ends[ends.length - 1] = to[last]!;
     for (const unit of plain.split("")) {
       letters.push(unit);

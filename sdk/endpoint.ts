@@ -1,15 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Capacity, capacityOf } from "../provider/rules/capacity.js";
 import type { EndpointType } from "../provider/rules/settings.js";
+import { refuseForeignHosts } from "./config-guard.js";
 import { warnOfConfig } from "./config-warnings.js";
 import { failure } from "./failure.js";
-import { mayReplaceOf, secretHint, urnOf } from "./hints.js";
-import { refusePlainUrl } from "./key-and-url.js";
+import { mayReplaceOf, parentHint, secretHint, urnOf } from "./hints.js";
+import { hookOfRun } from "./hook.js";
+import { refuseTwoCopies, refuseUnreachable } from "./installation.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "./literal.js";
-import { keepOutputs, noticeOf } from "./notice.js";
 import { NO_OUTPUTS } from "./outputs.js";
-import { refuseUnreachable } from "./reach.js";
-import { refuseTwoCopies } from "./two-copies.js";
+import { quietPromises } from "./quiet-promises.js";
+import { previewHint } from "./soft-preview.js";
+import { keepOutputs } from "./unchanged-outputs.js";
 
 /** Libraries that Postgres loads when it starts. */
 export interface PreloadLibrariesArgs {
@@ -75,10 +77,10 @@ export interface EndpointArgs {
   poolerEnabled?: pulumi.Input<boolean>;
   settings?: pulumi.Input<EndpointSettingsArgs>;
   /**
-   * Values of any kind: when they are others than at the last `pulumi up`, **the compute restarts if it is active**, once,
-   * also where another change of the same `up` restarts it anyway. An idle or disabled compute has nothing to restart.
-   * Making or adopting a compute is no restart; adding the first triggers later is one, taking them out is none. The values
-   * are shown in no notice.
+   * Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**.
+   * It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing
+   * to restart. Making or adopting a compute is no restart; adding the first triggers later is one, taking them out is
+   * none. The values are shown in no notice.
    *
    * ```ts
    * restartTriggers: [libraries, "2026-05 maintenance"]
@@ -199,7 +201,7 @@ export class Endpoint extends pulumi.CustomResource {
     opts?: pulumi.CustomResourceOptions,
   ): Endpoint {
     const { projectId } = state ?? {};
-    // `branchId` is what the service says: nothing is asked for.
+    // No `branchId`: a look-up sets nothing, and the output has the service's value.
     return new Endpoint(name, { projectId } as EndpointArgs, { ...opts, id });
   }
 
@@ -210,53 +212,61 @@ export class Endpoint extends pulumi.CustomResource {
    * can't find this package from the program's folder
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
-    // A compute that is only looked up is neither checked nor changed: what is for check alone would stay in its state.
+    // A compute that is only looked up is neither checked nor changed. Inputs for check would stay in its state.
     const managed = opts.id === undefined;
     refuseMisplaced(name, args, opts);
     refuseUnreachable();
     refuseTwoCopies();
-    const notice = managed ? noticeOf() : undefined;
+    const runHook = managed ? hookOfRun() : undefined;
     warnOfConfig();
-    refusePlainUrl();
+    refuseForeignHosts();
     const urn = managed ? urnOf(name, opts.parent) : undefined;
-    if (urn) notice?.live.follow(urn, opts);
-    super(
-      ENDPOINT_TYPE,
-      name,
-      {
-        ...NO_OUTPUTS,
-        ...args,
-        __provider: PROVIDER_TEXT,
-        ...(managed ? { __urn: urn, ...hintsOf(args, opts) } : secretHint(args)),
-      },
-      {
-        ...opts,
-        ...(managed
-          ? {
-              deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
-              // Values that the program asked for may be secret by rules of the program.
-              additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
-              // Data beside what a diff shows already.
-              hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
-            }
-          : {}),
-        ...(notice ? { hooks: withNotice(opts.hooks, notice.hook) } : {}),
-      },
-    );
-    if (notice) keepOutputs(this, notice);
+    if (urn) runHook?.projects.follow(urn, opts);
+    const inputs = {
+      ...NO_OUTPUTS,
+      ...args,
+      __provider: PROVIDER_TEXT,
+      ...(managed ? { __urn: urn, ...parentHint(opts.parent), ...hintsOf(args, opts) } : secretHint(args)),
+    };
+    const options: pulumi.CustomResourceOptions = {
+      ...opts,
+      ...(managed
+        ? {
+            deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
+            // Values that the service did not take. We can't see whether `transforms` of the program made them secret.
+            additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
+            // They say nothing that the rest of the diff does not show.
+            hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
+          }
+        : {}),
+      ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),
+    };
+    const endQuiet = quietPromises();
+    try {
+      super(ENDPOINT_TYPE, name, inputs, options);
+    } finally {
+      endQuiet();
+    }
+    if (!runHook) return;
+    keepOutputs(this, runHook.unchangedOutputs);
+    // Another version of this package, loaded beside this one, may have made the hook.
+    runHook.end?.follow(this);
   }
 }
 
 /** Inputs of ours that no reader of a diff needs. Engines that do not know the option show them. */
 const NOT_SHOWN = ["__notice", "__secret", "__autoName", "__retain"];
 
-/** What check could not see, as far as there is something to see: each property costs Pulumi a fifth of a millisecond. */
+/**
+ * Hints for check, which sees no options. Only those that are set: each property costs Pulumi a fifth of a millisecond.
+ */
 function hintsOf(args: EndpointArgs, opts: pulumi.CustomResourceOptions) {
   const { customTimeouts, retainOnDelete, deleteBeforeReplace } = opts;
   const mayReplace = mayReplaceOf(opts);
   return {
     ...(customTimeouts ? { customTimeouts } : {}),
     ...secretHint(args),
+    ...previewHint(),
     ...(mayReplace ? { __mayReplace: mayReplace } : {}),
     ...(retainOnDelete ? { __retain: true } : {}),
     ...(deleteBeforeReplace === false ? { __createFirst: true } : {}),
@@ -275,13 +285,13 @@ function refuseMisplaced(name: string, args: EndpointArgs, opts: pulumi.CustomRe
   }
 }
 
-function withNotice(
+function withHook(
   hooks: pulumi.ResourceHookBinding | undefined,
-  notice: pulumi.ResourceHook,
+  hook: pulumi.ResourceHook,
 ): pulumi.ResourceHookBinding {
   return {
     ...hooks,
-    beforeCreate: [...(hooks?.beforeCreate ?? []), notice],
-    beforeUpdate: [...(hooks?.beforeUpdate ?? []), notice],
+    beforeCreate: [...(hooks?.beforeCreate ?? []), hook],
+    beforeUpdate: [...(hooks?.beforeUpdate ?? []), hook],
   };
 }

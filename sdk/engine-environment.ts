@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import type { EngineEnvironment, Variables } from "../provider/lookup/account.js";
 import { ACCOUNT_VARIABLES } from "../provider/rules/config-names.js";
+import { fromRuntimeState } from "./pulumi-run.js";
 
 const NAMES: readonly string[] = ACCOUNT_VARIABLES;
 
@@ -17,22 +18,20 @@ const atLoad = (): Variables => {
 };
 atLoad();
 
-/** To be asked in the program's own flow: a callback may have lost the Automation API's inline run. */
+/** Call this in the program's own flow: in a callback, Pulumi may have lost the Automation API's inline run. */
 export function engineEnvironment(): EngineEnvironment {
-  // Only the Automation API and component plugins run a program in a store of its own. The engine starts the latter.
-  if (isInStore() && !isPlugin()) return { kind: "inline", seen: ofEngineStartedHere(pulumi.getStack()) };
+  if (isInlineProgram()) return { kind: "inline", seen: ofEngineStartedHere(pulumi.getStack()) };
   if (pulumi.runtime.getMonitor() === undefined) return { kind: "none" };
   return { kind: "inherited", variables: variablesIn("/proc/self/environ") ?? atLoad() };
 }
 
-function isInStore(): boolean {
-  try {
-    const state = require("@pulumi/pulumi/runtime/state") as { getLocalStore?: () => unknown };
-    return state.getLocalStore?.() !== undefined;
-  } catch {
-    return false;
-  }
-}
+/**
+ * Whether this program runs inside the process that started its engine. Only the Automation API and component plugins run a
+ * program in a store of its own, and the engine starts the latter.
+ */
+export const isInlineProgram = (): boolean => isInStore() && !isPlugin();
+
+const isInStore = (): boolean => fromRuntimeState((state) => state.getLocalStore?.() !== undefined, false);
 
 const isPlugin = (): boolean =>
   /[\\/]cmd[\\/]run-plugin([\\/]|$)/.test(require.main?.filename ?? process.argv[1] ?? "");

@@ -2,8 +2,12 @@
 
 import * as pulumi from "@pulumi/pulumi";
 import { ENDPOINT_TYPE } from "./literal.js";
+import { fromRuntimeState } from "./pulumi-run.js";
 
-/** The resource's URN: check names a compute by it, finds approvals by it, and tells the two checks of one replacement. */
+/**
+ * The resource's URN. Check uses it in messages, for approvals, and to find the old inputs in the second check of a
+ * replacement.
+ */
 export function urnOf(name: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
   // A plain text costs Pulumi less than an Output.
   if (!parent) return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${ENDPOINT_TYPE}::${name}`;
@@ -12,12 +16,19 @@ export function urnOf(name: string, parent: pulumi.Resource | undefined): pulumi
   return pulumi.output(new Promise<string>((resolve) => urn.apply(resolve)));
 }
 
+/** The URN of the parent, for the command that takes over what an interrupted create has left. No preview prints it. */
+export function parentHint(parent: pulumi.Resource | undefined): { __parent?: pulumi.Output<string> } {
+  if (!parent || pulumi.runtime.isDryRun()) return {};
+  // As above, a plain promise makes no dependency.
+  return { __parent: pulumi.output(new Promise<string>((resolve) => parent.urn.apply(resolve))) };
+}
+
 /**
  * The names of the arguments that are secret, or nothing where none is. The provider gets secrets unwrapped: without
  * this it would repeat their values in the restart notice.
  */
 export function secretsOf(args: object): pulumi.Output<string[] | undefined> | undefined {
-  const names = Object.entries(args).flatMap(([name, value]) => (mayHide(value) ? [name] : []));
+  const names = Object.entries(args).flatMap(([name, value]) => (mayBeSecret(value) ? [name] : []));
   if (names.length === 0) return undefined;
   const values = args as Record<string, unknown>;
   const flags = names.map((name) => pulumi.isSecret(pulumi.output(values[name])));
@@ -33,17 +44,18 @@ export function secretHint(args: object | undefined): { __secret?: pulumi.Output
   return secret ? { __secret: secret } : {};
 }
 
-/** Whether an Output or a promise stands anywhere in the value. */
-function mayHide(value: unknown): boolean {
+/** Whether an Output or a promise stands anywhere in the value: only those can be secret. */
+function mayBeSecret(value: unknown): boolean {
   if (pulumi.Output.isInstance(value) || value instanceof Promise) return true;
-  return value !== null && typeof value === "object" && Object.values(value).some(mayHide);
+  return value !== null && typeof value === "object" && Object.values(value).some(mayBeSecret);
 }
 
 type MayReplace = true | "rules";
 
 /**
  * Whether a change may become a replacement by the option `replaceOnChanges`: `true` where the constructor got it, "rules"
- * where rules of the program may add it later. Those see the resource after the constructor.
+ * where rules of the program (`transforms`, `transformations`) may add it later. Those see the resource after the
+ * constructor.
  */
 export function mayReplaceOf(
   opts: pulumi.CustomResourceOptions,
@@ -61,26 +73,15 @@ export function mayReplaceOf(
   );
 }
 
-interface Internals {
-  getStackResource?: () => { __transformations?: unknown[] } | undefined;
-  getStore?: () => { callbacks?: { _callbacks?: { size?: number } } };
-}
-
-/** What Pulumi says to nobody. Nothing is found where another version keeps it elsewhere. */
-function internals(): Internals {
-  try {
-    return require("@pulumi/pulumi/runtime/state") as Internals;
-  } catch {
-    return {};
-  }
-}
-
 /** Transformations of the parents and of the stack, which each resource inherits. */
 function transformationsAbove({ parent }: pulumi.CustomResourceOptions): boolean {
-  const above = (parent ?? internals().getStackResource?.()) as { __transformations?: unknown[] } | undefined;
+  const above = (parent ?? fromRuntimeState((state) => state.getStackResource?.(), undefined)) as
+    | { __transformations?: unknown[] }
+    | undefined;
   return (above?.__transformations?.length ?? 0) > 0;
 }
 
 /** Whether the program has given the engine more functions to call than our hook: transforms, or other hooks. */
-const hasCallbacks = (): boolean => (internals().getStore?.().callbacks?._callbacks?.size ?? 0) > OURS;
+const hasCallbacks = (): boolean =>
+  fromRuntimeState((state) => state.getStore?.().callbacks?._callbacks?.size ?? 0, 0) > OURS;
 const OURS = 1;

@@ -3,7 +3,7 @@
  * @module
  */
 
-export type { OperationLabel } from "../provider/lookup/facts.js";
+export type { OperationLabel } from "../provider/lookup/info.js";
 export type { Capacity } from "../provider/rules/capacity.js";
 export type { EndpointType, PreloadLibraries } from "../provider/rules/settings.js";
 export {

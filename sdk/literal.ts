@@ -4,4 +4,4 @@
  */
 export const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-compute-endpoint/provider").provider;';
 
-export { ENDPOINT_TYPE } from "../provider/rules/endpoint-type.js";
+export { ENDPOINT_TYPE } from "../provider/rules/urn.js";

@@ -2,24 +2,16 @@
 // the other (`…Output`) takes and gives outputs. Both ask in previews as well, where all arguments are known.
 
 import * as pulumi from "@pulumi/pulumi";
-import type { EndpointInfo, OperationInfo } from "../provider/lookup/facts.js";
+import type { EndpointInfo, OperationInfo } from "../provider/lookup/info.js";
 import { failure } from "./failure.js";
-import {
-  accessTo,
-  answer,
-  answerOutput,
-  isMocked,
-  type LookupInputs,
-  type LookupOptions,
-  type LookupOutputOptions,
-  mockedAnswer,
-  type Question,
-} from "./lookups/ask.js";
+import { accessTo, answer, answerOutput, type Lookup, mockedAnswer } from "./lookups/ask.js";
 import { asLookupError } from "./lookups/error.js";
+import type { LookupInputs, LookupOptions, LookupOutputOptions } from "./lookups/options.js";
+import { isMocked } from "./pulumi-run.js";
 
-export type { EndpointInfo, OperationInfo } from "../provider/lookup/facts.js";
-export type { LookupInputs, LookupOptions, LookupOutputOptions } from "./lookups/ask.js";
+export type { EndpointInfo, OperationInfo } from "../provider/lookup/info.js";
 export { LookupError } from "./lookups/error.js";
+export type { LookupInputs, LookupOptions, LookupOutputOptions } from "./lookups/options.js";
 
 /** Which compute. */
 export interface GetEndpointArgs {
@@ -46,7 +38,7 @@ export interface GetOperationArgs {
 export interface ListOperationsArgs {
   projectId: string;
   /**
-   * The newest so many.
+   * How many operations at most, the newest first.
    * @default all of them; 1000 in the `…Output` form, which is also its maximum
    */
   limit?: number;
@@ -68,9 +60,9 @@ export interface GetConnectionUriArgs {
   pooled?: boolean;
 }
 
-const ENDPOINT: Question<GetEndpointArgs, EndpointInfo> = {
+const ENDPOINT: Lookup<GetEndpointArgs, EndpointInfo> = {
   name: "getEndpoint",
-  ask: (desk, access, args) => desk.getEndpoint(access, args),
+  ask: (lookups, access, args) => lookups.getEndpoint(access, args),
 };
 
 /**
@@ -91,9 +83,9 @@ export function getEndpointOutput(
   return answerOutput(ENDPOINT, args, opts);
 }
 
-const ENDPOINTS: Question<ListEndpointsArgs, EndpointInfo[]> = {
+const ENDPOINTS: Lookup<ListEndpointsArgs, EndpointInfo[]> = {
   name: "listEndpoints",
-  ask: (desk, access, args) => desk.listEndpoints(access, args),
+  ask: (lookups, access, args) => lookups.listEndpoints(access, args),
   field: "endpoints",
 };
 
@@ -115,9 +107,9 @@ export function listEndpointsOutput(
   return answerOutput(ENDPOINTS, args, opts);
 }
 
-const OPERATION: Question<GetOperationArgs, OperationInfo> = {
+const OPERATION: Lookup<GetOperationArgs, OperationInfo> = {
   name: "getOperation",
-  ask: (desk, access, args) => desk.getOperation(access, args),
+  ask: (lookups, access, args) => lookups.getOperation(access, args),
 };
 
 /**
@@ -142,16 +134,16 @@ export function getOperationOutput(
 /** Rows that an output may hold: more would be a state that nobody wants. */
 const MOST_OPERATIONS = 1000;
 
-const OPERATIONS: Question<ListOperationsArgs, OperationInfo[]> = {
+const OPERATIONS: Lookup<ListOperationsArgs, OperationInfo[]> = {
   name: "listOperations",
-  ask: async (desk, access, { projectId, limit = MOST_OPERATIONS }) => {
+  ask: async (lookups, access, { projectId, limit = MOST_OPERATIONS }) => {
     if (limit > MOST_OPERATIONS) {
       throw failure(
         `limit ${limit}: listOperationsOutput gives at most ${MOST_OPERATIONS}; listOperations has no such bound`,
       );
     }
     const all: OperationInfo[] = [];
-    for await (const one of desk.listOperations(access, { projectId, limit })) all.push(one);
+    for await (const one of lookups.listOperations(access, { projectId, limit })) all.push(one);
     return all;
   },
   field: "operations",
@@ -179,8 +171,8 @@ export async function* listOperations(
     return yield* operations as OperationInfo[];
   }
   try {
-    const [desk, access] = await accessTo(opts);
-    yield* desk.listOperations(access, args);
+    const [lookups, access] = await accessTo(opts);
+    yield* lookups.listOperations(access, args);
   } catch (error) {
     throw asLookupError(error);
   }
@@ -197,9 +189,9 @@ export function listOperationsOutput(
   return answerOutput(OPERATIONS, args, opts);
 }
 
-const CONNECTION_URI: Question<GetConnectionUriArgs, string> = {
+const CONNECTION_URI: Lookup<GetConnectionUriArgs, string> = {
   name: "getConnectionUri",
-  ask: (desk, access, args) => desk.getConnectionUri(access, args),
+  ask: (lookups, access, args) => lookups.getConnectionUri(access, args),
   field: "uri",
 };
 

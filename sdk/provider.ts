@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { INSTANCE } from "../provider/rules/instance.js";
+import { INSTANCE } from "../provider/rules/config-names.js";
+import { isForeign } from "../provider/rules/service-url.js";
+import { refuseForeignHosts } from "./config-guard.js";
 import { failure } from "./failure.js";
-import { refuseInstanceNames } from "./key-and-url.js";
-import { refuseTwoCopies } from "./two-copies.js";
+import { refuseTwoCopies } from "./installation.js";
+import { isConfigSecret } from "./pulumi-run.js";
 
 /** The account of a `Provider`. */
 export interface ProviderArgs {
@@ -19,11 +21,11 @@ export interface ProviderArgs {
   apiUrl?: pulumi.Input<string>;
 }
 
-/** The settings of an instance, for look-ups. A symbol of everybody's, since two copies of the package can be loaded. */
+/** The settings of an instance, for look-ups. A global symbol, so that two copies of the package find the same settings. */
 const SETTINGS = Symbol.for("pulumi-compute-endpoint:provider-settings");
 
 /** @internal */
-export type Settings = Record<string, pulumi.Input<string>>;
+export type InstanceConfig = Record<string, pulumi.Input<string>>;
 
 /**
  * An account of its own: several accounts or services in one stack.
@@ -48,11 +50,11 @@ export class Provider extends pulumi.ProviderResource {
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     refuseTwoCopies();
-    refuseInstanceNames();
-    const settings = settingsOf(name, args);
+    refuseForeignHosts();
+    const config = instanceConfig(name, args);
     // Pulumi calls it so: all dynamic resources share one package.
-    super("pulumi-nodejs", name, settings, opts);
-    Object.defineProperty(this, SETTINGS, { value: settings });
+    super("pulumi-nodejs", name, config, opts);
+    Object.defineProperty(this, SETTINGS, { value: config });
   }
 }
 
@@ -60,13 +62,13 @@ export class Provider extends pulumi.ProviderResource {
  * What the instance's process gets for its config, as inputs of Pulumi's provider resource.
  * @internal
  */
-export function settingsIn(provider: pulumi.ProviderResource): Settings {
-  const settings = (provider as { [SETTINGS]?: Settings })[SETTINGS];
-  if (settings) return settings;
+export function configOfInstance(provider: pulumi.ProviderResource): InstanceConfig {
+  const config = (provider as { [SETTINGS]?: InstanceConfig })[SETTINGS];
+  if (config) return config;
   throw failure("the option `provider` takes an instance of the class Provider of pulumi-compute-endpoint");
 }
 
-function settingsOf(name: string, args: ProviderArgs): Settings {
+function instanceConfig(name: string, args: ProviderArgs): InstanceConfig {
   const { apiKey, apiUrl } = args ?? {};
   if (apiKey === undefined || apiKey === null || apiKey === "") {
     throw failure(
@@ -74,23 +76,30 @@ function settingsOf(name: string, args: ProviderArgs): Settings {
     );
   }
   return {
-    ...stackSettings(apiUrl === undefined),
+    ...stackConfig(apiUrl === undefined),
     [INSTANCE.name]: name,
     [INSTANCE.apiKey]: pulumi.secret(apiKey),
-    ...(apiUrl === undefined ? {} : { [INSTANCE.apiUrl]: apiUrl }),
+    ...(apiUrl === undefined ? {} : { [INSTANCE.apiUrl]: apiUrl, ...byProgram(apiUrl) }),
   };
 }
 
+/** Marks a foreign URL as given by the program. Other URLs get no mark: it would show as a change of their instances. */
+function byProgram(apiUrl: pulumi.Input<string>): InstanceConfig {
+  const mark = (url: string) => (isForeign(url) ? "true" : undefined);
+  if (typeof apiUrl !== "string")
+    return { [INSTANCE.byProgram]: pulumi.output(apiUrl).apply(mark) as pulumi.Output<string> };
+  const marked = mark(apiUrl);
+  return marked === undefined ? {} : { [INSTANCE.byProgram]: marked };
+}
+
 /**
- * `compute:…` of the stack's config, which Pulumi gives to default providers only: a stack that refuses restarts must do
- * so for an instance's computes as well. The stack's URL goes along to be refused beside a key that has none.
+ * `compute:…` of the stack's config, which Pulumi gives to default providers only: a stack that refuses restarts must
+ * do so for an instance's computes as well. An instance without a URL gets the stack's too, so that the provider
+ * refuses the pair.
  */
-function stackSettings(withUrl: boolean): Settings {
-  const { allConfig, isConfigSecret } = pulumi.runtime as typeof pulumi.runtime & {
-    isConfigSecret?: (name: string) => boolean;
-  };
-  const ours = Object.entries(allConfig()).filter(
+function stackConfig(withUrl: boolean): InstanceConfig {
+  const ours = Object.entries(pulumi.runtime.allConfig()).filter(
     ([name]) => name.startsWith("compute:") && name !== "compute:apiKey" && (withUrl || name !== "compute:apiUrl"),
   );
-  return Object.fromEntries(ours.map(([name, value]) => [name, isConfigSecret?.(name) ? pulumi.secret(value) : value]));
+  return Object.fromEntries(ours.map(([name, value]) => [name, isConfigSecret(name) ? pulumi.secret(value) : value]));
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: what the provider costs beside the engine's own cost and beside a naive provider. A table on stdout,
- * progress on stderr, with `--out` the figures as JSON, with `--chart` a picture. A target that is not met is told, and is
- * no failure of the command: what a machine measures is no test. A scenario that could not be run is one.
+ * `npm run bench`: compares what the provider costs with the engine's own cost and with a naive provider. It prints a
+ * table on stdout and progress on stderr. `--out` writes the figures as JSON, `--chart` a picture. A missed target is
+ * only shown in the table: figures depend on the machine. A scenario that could not run ends the command with exit code
+ * 1.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -17,7 +18,7 @@ import { summaryOf, tableOf } from "./bench/table";
 import { ensureEngine } from "./engine/index";
 import { kill, processesWith } from "./engine/processes";
 
-// Whatever is started here makes its temporary files in this folder, so nothing is left when it goes.
+// All processes that start here put their temporary files into this folder. It is removed at the end.
 const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-bench-"));
 process.env["TMPDIR"] = folder;
 process.once("exit", () => {
@@ -55,16 +56,16 @@ async function main(args: string[]): Promise<void> {
     return;
   }
   const engine = await ensureEngine({ say });
-  const on = circumstances(engine, flags, args);
+  const taken = circumstances(engine, flags, args);
   const { rows, failures } = await measured(new Bench(engine, flags, timed()), flags.only ?? names);
-  print(headline(on));
+  print(headline(taken));
   for (const line of ["", ...tableOf(rows), "", summaryOf(rows)]) print(line);
-  if (flags.out) await write(flags.out, `${JSON.stringify({ ...on, failures, rows }, undefined, 2)}\n`);
+  if (flags.out) await write(flags.out, `${JSON.stringify({ ...taken, failures, rows }, undefined, 2)}\n`);
   if (failures.length > 0) process.exitCode = 1;
-  if (flags.chart) await write(flags.chart, await chartOf(rows, on));
+  if (flags.chart) await write(flags.chart, await chartOf(rows, taken));
 }
 
-/** A scenario that fails costs its own figures and not those of the others, which took an hour. */
+/** Runs the scenarios. If one fails, the figures of the others stay: they took an hour. */
 async function measured(bench: Bench, names: readonly string[]) {
   const rows: Row[] = [];
   const failures: { scenario: string; message: string }[] = [];
@@ -84,7 +85,7 @@ async function measured(bench: Bench, names: readonly string[]) {
   return { rows, failures };
 }
 
-/** Progress with the minutes it took so far. */
+/** Prints progress, with the minutes since the start. */
 function timed(): (line: string) => void {
   const began = performance.now();
   return (line) => {

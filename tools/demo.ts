@@ -1,15 +1,18 @@
 /**
  * `npm run demo`: the real engine and the emulator, in a story that a person can follow on the terminal. Also a test:
- * a step that does not do what it should ends it with exit code 1. The story itself is in `demo/story.ts`.
+ * a step that does not do what it should ends it with exit code 1. The story itself is in `demo/story.ts`. With `--watch` it also
+ * opens the emulator's console page in a browser, and waits for a key before the first step and after the last.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { type RunningEmulator, startEmulator } from "../emulator/index";
 import { Page } from "./demo/page";
 import { StepFailed, showComputes, tellStory } from "./demo/runner";
 import { changesIn } from "./demo/service";
 import { BEFORE, STORY } from "./demo/story";
+import { beginWatching, endWatching } from "./demo/watch";
 import { type Engine, ensureEngine } from "./engine/index";
 import { kill, processesWith } from "./engine/processes";
 import { Workspace } from "./engine/workspace";
@@ -26,7 +29,7 @@ const FROM: { [source in Engine["source"]]: string } = {
 /** Long enough to see the waiting. */
 const OPERATION_MS = 2_000;
 
-// Whatever is started here makes its temporary files in this folder, so nothing is left when it goes.
+// All processes that start here put their temporary files into this folder. It is removed at the end.
 const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-demo-"));
 process.env["TMPDIR"] = folder;
 
@@ -36,7 +39,7 @@ const cleanUp = () => {
 };
 
 const leave = (code: number) => {
-  // Last of all: running commands are ended by listeners that are there already, see `engine/run.ts`.
+  // Added last, so that it runs last: earlier exit listeners end the running commands first (`engine/run.ts`).
   process.once("exit", cleanUp);
   process.exit(code);
 };
@@ -47,6 +50,7 @@ process.once("SIGHUP", () => leave(129));
 process.stdout.once("error", () => leave(1)); // nobody reads on, as in `npm run demo | head`
 
 const isTerminal = process.stdout.isTTY && !process.env["NO_COLOR"];
+const { watch } = parseArgs({ options: { watch: { type: "boolean" } } }).values;
 const page = new Page(process.stdout, isTerminal);
 
 main()
@@ -62,7 +66,10 @@ async function main(): Promise<void> {
   const engine = await ensureEngine({ say: (line) => page.line(line) });
   const emulator = await startEmulator({ operationMs: OPERATION_MS });
   try {
+    const address = `${emulator.origin}/`;
+    if (watch) await beginWatching(page, address);
     await tell(engine, emulator);
+    if (watch) await endWatching(page, address);
   } finally {
     await emulator.close();
   }
@@ -72,8 +79,8 @@ async function tell(engine: Engine, emulator: RunningEmulator): Promise<void> {
   const started = performance.now();
   page.text(
     `Pulumi v${engine.version} (${FROM[engine.source]}), with its state in a temporary folder. The service is the emulator of ` +
-      "this package, on this machine: nothing here needs an account. What stands below a $ line is what Pulumi prints, as " +
-      "it prints it. It takes about a minute.",
+      "this package, on this machine: nothing here needs an account. The lines below a $ line are Pulumi's " +
+      "own, unchanged. The demo takes about a minute.",
   );
   showComputes(BEFORE, { page, emulator });
   page.command(`export COMPUTE_API_URL=${emulator.url} COMPUTE_API_KEY=…`);
@@ -86,7 +93,7 @@ async function tell(engine: Engine, emulator: RunningEmulator): Promise<void> {
     env: {
       COMPUTE_API_URL: emulator.url,
       COMPUTE_API_KEY: emulator.apiKey,
-      PULUMI_NODEJS_TRANSPILE_ONLY: "true", // types are the tests' business; this saves seconds a command
+      PULUMI_NODEJS_TRANSPILE_ONLY: "true", // the tests check the types; this saves seconds a command
     },
   });
   try {

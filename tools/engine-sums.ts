@@ -1,32 +1,38 @@
 /**
- * `npx tsx tools/engine-sums.ts`: writes the engine's go.sum anew, after go.mod got another version. Go checks each line with
- * its checksum database, so the script refuses to run without one.
+ * `npx tsx tools/engine-sums.ts`: writes the go.sum of each engine, and of the host for YAML, anew. Run it after a change of a version in a go.mod. Go
+ * checks each line with its checksum database, so the script refuses to run if that database is off.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MAIN_PACKAGE, MODULE_FOLDER } from "./engine/recipe";
+import { MAIN_PACKAGE, MODULE_FOLDER, MODULES } from "./engine/recipe";
 import { run } from "./engine/run";
+import { YAML_MODULE, YAML_PACKAGE } from "./engine/yaml-host";
 
 const PLATFORMS = ["linux", "darwin"].flatMap((os) => ["amd64", "arm64"].map((cpu) => ({ GOOS: os, GOARCH: cpu })));
 const CGO = ["0", "1"];
 
-async function go(args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+async function go(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const own = { ...process.env, GOWORK: "off", GOFLAGS: "-mod=mod", ...env };
-  const { code, stdout, stderr } = await run("go", args, { cwd: MODULE_FOLDER, env: own, limitMs: 600_000 });
+  const { code, stdout, stderr } = await run("go", args, { cwd, env: own, limitMs: 600_000 });
   if (code !== 0) throw new Error(`go ${args.join(" ")}: ${stderr.trim()}`);
   return stdout;
 }
 
 async function main(): Promise<void> {
-  const [database, ...exceptions] = (await go(["env", "GOSUMDB", "GONOSUMDB", "GOPRIVATE"])).trimEnd().split("\n");
+  const [database, ...exceptions] = (await go(MODULE_FOLDER, ["env", "GOSUMDB", "GONOSUMDB", "GOPRIVATE"]))
+    .trimEnd()
+    .split("\n");
   if (database === "off" || exceptions.some((text) => text !== "")) {
     throw new Error(
-      "GOSUMDB is off, or GONOSUMDB or GOPRIVATE is set: nothing would vouch for the new checksums. Unset them",
+      "GOSUMDB is off, or GONOSUMDB or GOPRIVATE is set: nobody would check the new checksums. Unset them",
     );
   }
-  await rm(join(MODULE_FOLDER, "go.sum"), { force: true });
-  for (const platform of PLATFORMS) {
-    for (const CGO_ENABLED of CGO) await go(["list", "-deps", MAIN_PACKAGE], { ...platform, CGO_ENABLED });
+  const engines = Object.values(MODULES).map((name) => [join(MODULE_FOLDER, name), MAIN_PACKAGE] as const);
+  for (const [folder, main] of [...engines, [YAML_MODULE, YAML_PACKAGE] as const]) {
+    await rm(join(folder, "go.sum"), { force: true });
+    for (const platform of PLATFORMS) {
+      for (const CGO_ENABLED of CGO) await go(folder, ["list", "-deps", main], { ...platform, CGO_ENABLED });
+    }
   }
 }
 

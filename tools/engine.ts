@@ -1,10 +1,10 @@
 /**
- * `npm run --silent engine`: makes sure of a Pulumi engine. The last line on stdout is the folder to put on PATH;
- * everything else goes to stderr.
+ * `npm run --silent engine`: finds, downloads or builds a Pulumi engine. The last line on stdout is the folder to put
+ * on PATH; everything else goes to stderr.
  */
 import { ensureEngine } from "./engine/index";
 
-// So that what runs for us ends with us, see `engine/run.ts`.
+// An exit ends the processes that we have started (`engine/run.ts`). The signal alone would not.
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],

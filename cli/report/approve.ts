@@ -1,71 +1,84 @@
-// The digest by which a reviewer approves a finding: the same that the provider's check computes, from the old inputs and
-// with the limits apart. Where no digest can speak for the change, the reason.
+// The digest with which a reviewer approves a finding. The provider's check computes the same one, from the old inputs and
+// with `size` written as its two limits. Some changes have no digest: then this file says why.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { approvalOf, approvalOfRemoval } from "../../provider/rules/approval.js";
-import { impactOf, replacementOf, type Verdict } from "../../provider/rules/restart.js";
-import { isHidden } from "../../provider/rules/settings.js";
-import { type Compared, FELT, type Judged } from "./judge.js";
-import { worse } from "./marker.js";
-import { isText } from "./preview.js";
-import { isReleased } from "./primaries.js";
-import { isSecret } from "./settings.js";
-import type { Approval } from "./types.js";
+import { approvalOf } from "../../provider/rules/approval.js";
+import { type Impact, impactOf, isWorse, replacementOf, type Verdict } from "../../provider/rules/impact.js";
+import { type OnRestart, refuses } from "../../provider/rules/policies.js";
+import { isSecret } from "../../provider/rules/settings.js";
+import { type Compared, ENDANGERING, type Judged } from "./judge.js";
+import { isSecretMark } from "./settings.js";
+import type { Approval, Step } from "./types.js";
 
 interface Digest extends Pick<Approval, "digest" | "why"> {
-  /** The digest of the same change as a replacement: who approved that has approved less too, as for the check. */
-  wider?: string;
+  /** The digest of the same change as a replacement. Check accepts it too: it approves more. */
+  replacementDigest?: string;
 }
 
-const SECRET = "a secret value changes, which nobody can read in an approval";
-const ODD = "a value in the document is not of the kind that the compute takes";
-const UNKNOWN = "a value is known only after apply";
-const NO_OLD = "the document does not say what the compute was asked to be before";
-const NO_URN = "the document does not say which resource it is";
-const NO_COMPUTE = "the document does not say which compute it is, or in which project";
-const ADOPTION = "what the adopted compute has is known only after apply";
-const LIVE =
-  "the compute is not what was last asked, or the notice says more than its settings: run `pulumi refresh` and preview again";
+/** Why a change has no digest. */
+const WHY = {
+  secret: "a secret value changes: a reviewer could not see what is approved",
+  malformed: "a value in the document is not of the kind that the compute takes",
+  unknown: "a value is known only after apply",
+  noOldInputs: "the document does not say what the compute was asked to be before",
+  noUrn: "the document does not say which resource it is",
+  adopted: "what the adopted compute has is known only after apply",
+  drift:
+    "this change does more than its settings show: the compute was changed by hand, or an update failed. Run `pulumi refresh`, then preview again",
+};
 
-export function approvalFor(digests: ReadonlySet<string>, { digest, wider, why }: Digest): Approval {
-  if (digest === undefined) return { approved: false, why: why ?? NO_URN };
-  return wider && digests.has(wider) ? { digest: wider, approved: true } : { digest, approved: digests.has(digest) };
+/** What the stack's config says of refusing and approving. */
+export interface StackRules {
+  /** The digests that it approves. */
+  digests: ReadonlySet<string>;
+  onRestart: unknown;
 }
 
-export function digestOfDeletion({ step, hidden }: Compared): Digest {
-  const { id, outputs, inputs } = step.old ?? {};
-  if (hidden.has("projectId")) return { why: SECRET };
-  const projectId = outputs?.["projectId"] ?? inputs?.["projectId"];
-  if (id === undefined || !isText(projectId)) return { why: NO_COMPUTE };
-  return { digest: approvalOfRemoval(step.urn, { id, projectId, onDelete: isReleased(step) ? "release" : "delete" }) };
+export function approvalFor(
+  { digests, onRestart }: StackRules,
+  step: Step,
+  impact: Impact,
+  { digest, replacementDigest, why }: Digest,
+): Approval {
+  const accepted = [digest, replacementDigest].filter((one) => one !== undefined);
+  const approved = accepted.some((one) => digests.has(one));
+  // The new inputs have the program's value, which counts before the stack's.
+  const refused = !approved && refuses(impact, step.next?.inputs?.["onRestart"], onRestart as OnRestart);
+  if (digest === undefined) return { approved, refused, accepted, why: why ?? WHY.noUrn };
+  return {
+    digest: replacementDigest && digests.has(replacementDigest) ? replacementDigest : digest,
+    approved,
+    refused,
+    accepted,
+  };
 }
 
-export const digestOfCreation = (): Digest => ({ why: ADOPTION });
+export const digestOfCreation = (): Digest => ({ why: WHY.adopted });
 
 export function digestOf(compared: Compared, judged: Judged): Digest {
-  const { step, asked, wish, hidden, odd } = compared;
-  if ([...odd].some((name) => FELT.has(name))) return { why: ODD };
-  if (secretChanges(compared)) return { why: SECRET };
-  if (!asked) return { why: NO_OLD };
+  const { step, previousInputs, desired, unreadable: secrets, malformed } = compared;
+  if ([...malformed].some((name) => ENDANGERING.has(name))) return { why: WHY.malformed };
+  if (secretChanges(compared)) return { why: WHY.secret };
+  if (!previousInputs) return { why: WHY.noOldInputs };
   const release = { old: step.old?.inputs, next: step.next?.inputs };
   const values = [release.old, release.next].flatMap((inputs) => [inputs?.["adopt"], inputs?.["onDelete"]]);
-  if (values.includes(UNKNOWN_VALUE)) return { why: UNKNOWN };
-  if (values.some(isSecret)) return { why: SECRET };
-  const digestBy = (verdict: Verdict) => approvalOf(step.urn, verdict, asked, wish, hidden, release);
-  const anew = replacementOf(asked, wish, { secrets: hidden });
-  const verdict = step.op === "update" ? impactOf(asked, wish, { secrets: hidden }) : anew;
+  if (values.includes(UNKNOWN_VALUE)) return { why: WHY.unknown };
+  if (values.some(isSecretMark)) return { why: WHY.secret };
+  const digestBy = (verdict: Verdict) => approvalOf(step.urn, verdict, previousInputs, desired, secrets, release);
+  const replacement = replacementOf(previousInputs, desired, { secrets });
+  const verdict = step.op === "update" ? impactOf(previousInputs, desired, { secrets }) : replacement;
   const digest = digestBy(verdict);
-  if (digest === undefined) return { why: UNKNOWN };
-  // What is approved is what the digest says, and this change does more.
-  if (worse(judged.impact, verdict.impact)) return { why: LIVE };
-  const wider = digestBy(anew);
-  return { digest, ...(wider === undefined ? {} : { wider }) };
+  if (digest === undefined) return { why: WHY.unknown };
+  // The digest would approve less than this change does.
+  if (isWorse(judged.impact, verdict.impact)) return { why: WHY.drift };
+  const replacementDigest = digestBy(replacement);
+  return { digest, ...(replacementDigest === undefined ? {} : { replacementDigest }) };
 }
 
-function secretChanges({ step, marker, hidden }: Compared): boolean {
-  if (marker?.properties.some((path) => isHidden(path, hidden))) return true;
-  // Without a notice nothing tells whether a secret is the same.
-  const mayDiffer = (name: string) => step.differing?.has(name) ?? !marker;
-  // In a replacement any property may be its reason.
-  return [...hidden].some((name) => (step.op !== "update" || FELT.has(name)) && mayDiffer(name));
+function secretChanges({ step, notice, unreadable }: Compared): boolean {
+  if (notice?.properties.some((path) => isSecret(path, unreadable))) return true;
+  // Without a notice it is not known whether a secret stays the same.
+  const mayDiffer = (name: string) => step.differing?.has(name) ?? !notice;
+  // Any property can be the reason of a replacement.
+  return [...unreadable].some((name) => (step.op !== "update" || ENDANGERING.has(name)) && mayDiffer(name));
 }

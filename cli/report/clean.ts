@@ -1,18 +1,20 @@
 // Nothing in a preview document is trusted: names, values and messages are the program's, and a report is shown where
 // others read it. Every text passes here once, before it becomes part of a finding.
 
-import { visible } from "../visible.js";
+import { escapeInvisible } from "../escape.js";
 
 const LONGEST = 120;
+/** The most characters of a line of our own that quotes somebody. */
+export const LONGEST_LINE = 2000;
 
 /** One line in which every character is seen, cut where it is too long. The cut never splits an escape. */
-export function clean(text: string, longest = LONGEST): string {
+export function cleanLine(text: string, longest = LONGEST): string {
   // First cut roughly, so that a text of megabytes costs nothing.
   const head = text.length > longest * 8 ? text.slice(0, longest * 8) : text;
   const line = head.replace(/ +/g, " ").replace(/^ | $/g, "");
   let shown = "";
   let length = 0;
-  for (const piece of visible(line).match(PIECES) ?? []) {
+  for (const piece of escapeInvisible(line).match(PIECES) ?? []) {
     length += [...piece].length;
     if (length > longest) return `${shown.trimEnd()}…`;
     shown += piece;
@@ -23,15 +25,15 @@ export function clean(text: string, longest = LONGEST): string {
 const PIECES = /\\u\{[0-9a-f]+\}|\\[nrt]|[\s\S]/gu;
 
 /** The colour commands of a terminal. Its other commands are not removed, but shown as escapes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every command of a terminal begins with the control character ESC
 const COLOURS = /\u001b\[[\d;:]*m/g;
 
 /**
  * A line of a message, as compilers and programs print it: colours are removed, and tabs become spaces. Not for names and
  * values.
  */
-export const prose = (text: string, longest: number): string =>
-  clean(
+export const cleanMessage = (text: string, longest: number): string =>
+  cleanLine(
     text
       .slice(0, longest * 20)
       .replace(COLOURS, "")
@@ -39,8 +41,8 @@ export const prose = (text: string, longest: number): string =>
     longest,
   );
 
-/** What may stand in a comment of HTML, and is the same at each run. */
-export const plainName = (text: string): string =>
+/** A stable name for an HTML comment. */
+export const commentName = (text: string): string =>
   text
     .replace(/[^\w./ -]/g, "_")
     .replace(/-{2,}/g, "-")
@@ -51,10 +53,10 @@ const [OPEN, CLOSE] = ["\u0001", "\u0002"];
 export const quote = (text: string): string => `${OPEN}${text}${CLOSE}`;
 
 /** A sentence for those who show text as it is. */
-export const plain = (sentence: string): string => sentence.replaceAll(OPEN, "").replaceAll(CLOSE, "");
+export const withoutQuoteMarks = (sentence: string): string => sentence.replaceAll(OPEN, "").replaceAll(CLOSE, "");
 
 /** A sentence for markup: what is quoted in it goes through `show`. */
-export const marked = (sentence: string, show: (text: string) => string): string =>
+export const renderQuotes = (sentence: string, show: (text: string) => string): string =>
   sentence
     .split(OPEN)
     .map((part, index) => {

@@ -3,14 +3,14 @@
 
 export interface Values {
   values: unknown[];
-  /** A document begins and does not end, or is no JSON inside. */
+  /** A document begins and does not end, or its text is no JSON. */
   truncated: boolean;
 }
 
 /** Files that were put together bring the marks of their encodings into the middle. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+// biome-ignore lint/suspicious/noControlCharactersInRegex: U+0000 is what UTF-16 leaves between ASCII letters
 const ENCODING = /[\ufeff\u0000]/g;
-/** What only a preview has. Where it stands in no document that was read, a document was not read. */
+/** Keys that only previews have. Outside a parsed document they show a broken document. */
 const REMAINS = /"(?:steps|urn|changeSummary|oldState|newState)"\s*:/;
 
 export function valuesIn(raw: string): Values {
@@ -36,8 +36,9 @@ export function valuesIn(raw: string): Values {
     if (!isOpen) {
       const { found, rest } = objectsIn(line);
       for (const one of found) values.push(one);
-      // A long line that begins as a document does is one that was cut off; others are somebody's words.
-      if (found.length === 0 ? /^\{\s*"/.test(line) || REMAINS.test(line) : rest.trim() !== "") truncated = true;
+      // A line that begins like a document is a truncated one. Other lines are text of a log.
+      if (found.length === 0) truncated ||= /^\{\s*"/.test(line) || REMAINS.test(line);
+      else truncated ||= rest.trim() !== "";
       continue;
     }
     const end = endOf(lines, at);

@@ -1,5 +1,8 @@
-import { IMPACTS, type Impact } from "../../provider/rules/restart.js";
-import { parsed, UsageError, wholeNumber } from "../usage.js";
+// The options of `report`, and its help.
+
+import { APPROVAL_OPTIONS, approvalHelp } from "../approve/options.js";
+import { parseArguments, parseChoice, parseWholeNumber, UsageError } from "../arguments.js";
+import { DEFAULT_FAIL_ON, type FailOn, parseFailOn } from "./fail-on.js";
 import { isInside } from "./position.js";
 
 const FORMATS = ["markdown", "github", "json", "text"] as const;
@@ -11,12 +14,21 @@ const LEAST_BYTES = 1000;
 
 export interface Options {
   files: string[];
-  /** Undefined: as the output wants it. */
+  /** Undefined: text on a terminal, else Markdown. */
   format?: Format;
-  failOn: Impact;
+  failOn: FailOn;
   maxBytes: number;
   name?: string;
   folder?: string;
+  /** Write the approvals that the report asks for. */
+  approve?: ApproveOptions;
+}
+
+export interface ApproveOptions {
+  file: string;
+  until: string | undefined;
+  "no-expiry": boolean | undefined;
+  tidy: boolean;
 }
 
 export const HELP = `Usage: compute-endpoint report [FILE ...] [options]
@@ -28,52 +40,53 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
                     text      for people; the default on a terminal
                     github    annotations at the program's lines, and Markdown for the job's summary
                     json      for programs; described by pulumi-compute-endpoint/report.schema.json
-  --fail-on IMPACT  the least impact that ends with exit code 3 unless it is approved: may-restart, restart, stop,
-                    new-host, delete, or none for never (default restart)
+  --fail-on LIST    what ends with exit code 3: the least impact that has to be approved (may-restart, restart, stop or
+                    new-host), and delete for each deletion, which nobody can approve; or none (default restart)
   --max-bytes N     the most that the Markdown may have, from ${LEAST_BYTES} (default ${MAX_BYTES}): details go first, then the rows of
                     what does least; the line on top always counts everything
   --name NAME       what the first line of the Markdown names, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
                     finds its comment again (default: PROJECT/STACK of each document). Give it where a preview may fail
                     before there is a document. As PROJECT/STACK it is held against the document: another stack's is
                     refused, exit code 2
+  --approve FILE    approve all that this report asks for: writes it into FILE, the stack's file of config, in place
+${approvalHelp(18)}
+  --tidy            with --approve: take out entries that approve nothing any more, or nothing in this preview
   --folder PATH     of Pulumi.yaml in the repository, for annotations (default: found beside the file, or here)
   --help
 
 Several documents make one report with a section each, also when they stand in one file. Approvals are read from
 compute:approve in the document. In a pipeline write the file first and read it then, so that Pulumi's own exit code counts.
 
-Exit codes: 0 nothing at or above --fail-on that is not approved, 3 something is, 2 bad usage, an input that is no preview, or
-a preview that failed (what is known is reported), 1 a bug of this command.
+Under onRestart: "refuse", preview with COMPUTE_ON_RESTART=warn in the environment. It shows everything and changes no file, and
+\`pulumi up\` refuses as before.
+
+Exit codes: 0 nothing of --fail-on that is not approved, 3 something, 2 bad usage, an input that is no preview, or
+a preview that failed or says that \`up\` will fail (what is known is reported), 1 a bug of this command.
 `;
 
 /** Undefined where help is asked for. @throws UsageError */
 export function optionsOf(args: string[]): Options | undefined {
-  const { values, positionals } = parsed(args, {
-    help: { type: "boolean", short: "h" },
+  const { values, positionals } = parseArguments(args, {
     format: { type: "string" },
-    "fail-on": { type: "string", default: "restart" },
+    "fail-on": { type: "string", default: DEFAULT_FAIL_ON },
     "max-bytes": { type: "string", default: MAX_BYTES },
     name: { type: "string" },
     folder: { type: "string" },
+    approve: { type: "string" },
+    ...APPROVAL_OPTIONS,
   });
   if (values.help) return undefined;
   const { name } = values;
   if (name?.trim() === "") throw new UsageError("--name must not be empty");
   return {
     files: [...new Set(positionals)],
-    ...(values.format === undefined ? {} : { format: oneOf("--format", values.format, FORMATS) }),
-    failOn: oneOf("--fail-on", values["fail-on"], IMPACTS),
-    maxBytes: wholeNumber("--max-bytes", values["max-bytes"], LEAST_BYTES)!,
+    ...(values.format === undefined ? {} : { format: parseChoice("--format", values.format, FORMATS) }),
+    failOn: parseFailOn(values["fail-on"]),
+    maxBytes: parseWholeNumber("--max-bytes", values["max-bytes"], LEAST_BYTES),
     ...(name === undefined ? {} : { name }),
     ...(values.folder === undefined ? {} : { folder: folderIn(values.folder) }),
+    ...approveOptions(values),
   };
-}
-
-function oneOf<const T extends string>(flag: string, value: string, words: readonly T[]): T {
-  const word = words.find((one) => one === value);
-  if (word === undefined)
-    throw new UsageError(`${flag} must be one of ${words.join(", ")}, not ${JSON.stringify(value)}`);
-  return word;
 }
 
 function folderIn(path: string): string {
@@ -82,4 +95,20 @@ function folderIn(path: string): string {
   if (!isInside(folder))
     throw new UsageError(`--folder must be a path inside the repository, not ${JSON.stringify(path)}`);
   return folder;
+}
+
+interface ApprovalFlags {
+  approve?: string;
+  until?: string;
+  "no-expiry"?: boolean;
+  tidy?: boolean;
+}
+
+function approveOptions({ approve: file, until, "no-expiry": noExpiry, tidy }: ApprovalFlags): {
+  approve?: ApproveOptions;
+} {
+  if (file !== undefined) return { approve: { file, tidy: tidy === true, until, "no-expiry": noExpiry } };
+  const lone = Object.entries({ until, "no-expiry": noExpiry, tidy }).find(([, value]) => value !== undefined);
+  if (lone) throw new UsageError(`--${lone[0]} needs --approve FILE`);
+  return {};
 }

@@ -1,13 +1,14 @@
 // Workflow commands: annotations at the program's lines.
 
 import { shortDigest } from "../../provider/rules/approval.js";
-import { inert } from "../visible.js";
-import { plain } from "./clean.js";
+import { escapeCommands } from "../escape.js";
+import { withoutQuoteMarks } from "./clean.js";
+import { failsReport } from "./fail-on.js";
+import { changesOf } from "./format.js";
 import type { Finding, Report } from "./types.js";
-import { findingsIn, sentenceOf, stops } from "./verdict.js";
-import { changesOf } from "./words.js";
+import { isIncomplete, sentenceOf } from "./verdict.js";
 
-/** Of each kind GitHub shows ten in a step. */
+/** Annotations of each kind that GitHub shows for a step. */
 const MOST = 10;
 
 interface Annotation {
@@ -19,27 +20,28 @@ interface Annotation {
 
 export function annotations(report: Report): string {
   const { stacks, unusable, failOn } = report;
-  const isPartial = unusable.length > 0 || stacks.some(({ incomplete }) => incomplete.length > 0);
   const broken: Annotation[] = [
-    ...unusable.map((message) => ({ kind: "error" as const, title: "No report", message: plain(message) })),
+    ...unusable.map((message) => ({ kind: "error" as const, title: "No report", message: withoutQuoteMarks(message) })),
     ...stacks.flatMap(({ project, stack, incomplete, errors }) => {
       if (incomplete.length === 0) return [];
-      const message = [...incomplete, ...errors].map(plain).join("; ");
+      const message = [...incomplete, ...errors].map(withoutQuoteMarks).join("; ");
       return [{ kind: "error" as const, title: `The preview of ${project}/${stack} is incomplete`, message }];
     }),
   ];
-  const felt = stacks.flatMap(({ findings, project, stack }) =>
+  const perCompute = stacks.flatMap(({ findings, project, stack }) =>
     findings
-      .filter(({ impact }) => impact !== "none")
-      .map((finding) => annotationOf(finding, `${project}/${stack}`, stops(finding, failOn))),
+      .filter(({ impact, upFails }) => impact !== "none" || upFails !== undefined)
+      .map((finding) => annotationOf(finding, `${project}/${stack}`, failsReport(finding, failOn))),
   );
-  const all = [...broken, ...felt];
-  const lines = (["error", "warning"] as const).flatMap((kind) => few(all.filter((one) => one.kind === kind)));
-  return [...lines.map(command), inert(sentenceOf(findingsIn(stacks), isPartial, failOn)), ""].join("\n");
+  const all = [...broken, ...perCompute];
+  const lines = (["error", "warning"] as const).flatMap((kind) =>
+    limitAnnotations(all.filter((one) => one.kind === kind)),
+  );
+  return [...lines.map(command), escapeCommands(sentenceOf(stacks, isIncomplete(report), failOn)), ""].join("\n");
 }
 
-/** The last one that GitHub would show speaks for the rest. */
-function few(some: Annotation[]): Annotation[] {
+/** As many annotations as GitHub shows. If there are more, the last one counts the rest. */
+function limitAnnotations(some: Annotation[]): Annotation[] {
   if (some.length <= MOST) return some;
   const rest = some.length - MOST + 1;
   const { kind } = some[0]!;
@@ -48,33 +50,35 @@ function few(some: Annotation[]): Annotation[] {
 }
 
 function annotationOf(finding: Finding, where: string, fails: boolean): Annotation {
-  const { name, what, effect, approval, position } = finding;
+  const { name, impact, what, effect, approval, position, seen, upFails } = finding;
+  const sentence = upFails?.why ?? effect;
   const parts = [
     changesOf(finding, (value) => value).join(", "),
-    effect ? plain(effect) : "",
+    sentence ? withoutQuoteMarks(sentence) : "",
+    seen ? `${seen.state} at the preview, ${seen.at}` : "",
     approval?.digest === undefined
       ? ""
-      : `${approval.approved ? "approved" : "not approved"} (${shortDigest(approval.digest)})`,
+      : `${approval.approved ? "approved" : approval.refused ? "`pulumi up` refuses it: not approved" : "not approved"} (${shortDigest(approval.digest)})`,
   ];
   return {
-    kind: fails ? "error" : "warning",
-    title: `${where}: compute ${name} ${what === "new host" ? "gets a new host" : what}`,
+    kind: fails || upFails ? "error" : "warning",
+    title: `${where}: compute ${name} ${upFails ? "makes `up` fail" : impact === "new-host" ? "gets a new host" : what}`,
     message: parts.filter(Boolean).join("; ") || what,
     ...(position ? { position } : {}),
   };
 }
 
 function command({ kind, title, message, position }: Annotation): string {
-  const place = position
+  const location = position
     ? [
-        `file=${property(position.file)}`,
+        `file=${escapeProperty(position.file)}`,
         `line=${position.line}`,
         ...(position.column === undefined ? [] : [`col=${position.column}`]),
       ]
     : [];
-  return `::${kind} ${[...place, `title=${property(title)}`].join(",")}::${data(message)}`;
+  return `::${kind} ${[...location, `title=${escapeProperty(title)}`].join(",")}::${escapeData(message)}`;
 }
 
-const data = (text: string): string =>
-  inert(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+const escapeData = (text: string): string =>
+  escapeCommands(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const escapeProperty = (text: string): string => escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -44,7 +44,7 @@ export async function read(name: string, chunks: AsyncIterable<unknown>): Promis
 
 function textOf(bytes: Buffer): Pick<Source, "text" | "problem"> {
   const [a, b] = bytes;
-  // With its mark, or without: then every second byte of ASCII is zero.
+  // UTF-16 with a byte order mark; or without one, if one of the first two bytes is zero, as with an ASCII character.
   const little = (a === 0xff && b === 0xfe) || (a !== 0 && b === 0);
   const big = (a === 0xfe && b === 0xff) || (a === 0 && b !== undefined && b !== 0);
   const even = bytes.subarray(0, bytes.length - (bytes.length % 2));

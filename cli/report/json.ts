@@ -1,42 +1,45 @@
 // The report for programs. Its form is described by report.schema.json, and changes only together with `formatVersion`.
 
-import { inertJson } from "../visible.js";
-import { plain } from "./clean.js";
+import { escapedJson } from "../escape.js";
+import { withoutQuoteMarks } from "./clean.js";
+import { failOnWords, failsReport } from "./fail-on.js";
+import { approvableIn, commandFor } from "./format.js";
 import type { Finding, Report, StackReport } from "./types.js";
-import { findingsIn, sentenceOf, stops } from "./verdict.js";
-import { commandsOf } from "./words.js";
+import { isIncomplete, sentenceOf } from "./verdict.js";
 
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 
 export function json(report: Report): string {
   const { stacks, unusable, failOn, exitCode } = report;
-  const complete =
-    unusable.length === 0 && stacks.every(({ incomplete }) => incomplete.length === 0) && stacks.length > 0;
+  const complete = !isIncomplete(report);
   const value = {
     formatVersion: FORMAT_VERSION,
-    verdict: sentenceOf(findingsIn(stacks), !complete, failOn),
-    failOn,
+    verdict: sentenceOf(stacks, !complete, failOn),
+    failOn: failOnWords(failOn),
     exitCode,
     complete,
-    unusable: unusable.map(plain),
+    unusable: unusable.map(withoutQuoteMarks),
     stacks: stacks.map((stack) => stackOf(stack, report)),
   };
-  return inertJson(value);
+  return escapedJson(value);
 }
 
 function stackOf(stack: StackReport, { failOn }: Report) {
-  const commands = new Map(commandsOf(stack).map(({ finding, command }) => [finding, command]));
   const complete = stack.incomplete.length === 0;
+  const open = new Map(
+    approvableIn(stack).map((finding) => [finding, commandFor({ ...stack, refusedDigests: [] }, [finding])]),
+  );
   return {
     project: stack.project,
     stack: stack.stack,
     source: stack.source,
     complete,
-    verdict: sentenceOf(stack.findings, !complete, failOn),
-    incomplete: stack.incomplete.map(plain),
-    errors: stack.errors.map(plain),
-    remarks: stack.remarks.map(plain),
-    computes: stack.findings.map((finding) => computeOf(finding, commands.get(finding), stops(finding, failOn))),
+    verdict: sentenceOf([stack], !complete, failOn),
+    incomplete: stack.incomplete.map(withoutQuoteMarks),
+    errors: stack.errors.map(withoutQuoteMarks),
+    remarks: stack.remarks.map(withoutQuoteMarks),
+    approveCommand: commandFor(stack),
+    computes: stack.findings.map((finding) => computeOf(finding, open.get(finding), failsReport(finding, failOn))),
   };
 }
 
@@ -49,7 +52,7 @@ function computeOf(finding: Finding, command: string | undefined, fails: boolean
     impact,
     what,
     causes,
-    said,
+    noticeChanges,
     others,
     effect,
     notes,
@@ -57,6 +60,8 @@ function computeOf(finding: Finding, command: string | undefined, fails: boolean
     after,
     oldHost,
     approval,
+    upFails,
+    seen,
     position,
   } = finding;
   return {
@@ -68,14 +73,16 @@ function computeOf(finding: Finding, command: string | undefined, fails: boolean
     what,
     fails,
     changes: causes,
-    said,
+    said: noticeChanges,
     others,
-    effect: effect === undefined ? undefined : plain(effect),
-    notes: notes.map(plain),
+    effect: effect === undefined ? undefined : withoutQuoteMarks(effect),
+    notes: notes.map(withoutQuoteMarks),
     before,
     after,
     oldHost,
-    approval: approval && { ...approval, command },
+    approval: approval && { ...approval, accepted: undefined, command },
+    upFails: upFails && { ...upFails, why: withoutQuoteMarks(upFails.why) },
+    seen,
     position,
   };
 }

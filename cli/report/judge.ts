@@ -1,29 +1,53 @@
-// One step of one compute -> what happens to it. The op decides first, then the worst of the notice in the document and of
-// what the rules say of the old inputs and of the old outputs. Diagnostics decide nothing.
+// Finds the impact of one step on its compute. The step's `op` decides first. An update is judged three times: by the notice in the
+// document, and by the rules on the old inputs and on the old outputs. The worst counts. Diagnostics are not read here: see
+// message-facts.ts.
 
-import { EFFECT_OF } from "../../provider/rules/notice.js";
-import { type Impact, impactOf, replacementOf, type Verdict, worst } from "../../provider/rules/restart.js";
-import { isHidden, type Wish } from "../../provider/rules/settings.js";
-import { EFFECTS, VALUES } from "../../provider/rules/texts.js";
-import { clean, quote } from "./clean.js";
-import { type Marker, markerOf, worse } from "./marker.js";
-import { listOf } from "./preview.js";
-import { type Values, valuesOf, wishWithout } from "./settings.js";
+import {
+  endangers,
+  type Fate,
+  type Impact,
+  impactOf,
+  isWorse,
+  replacementOf,
+  type Verdict,
+} from "../../provider/rules/impact.js";
+import { EFFECT_OF, type ImpactNotice, readNotice, withoutFirstWord } from "../../provider/rules/notice.js";
+import {
+  type DesiredSettings,
+  isSecret,
+  rowOf,
+  SETTING_NAMES,
+  SIZE_FORMS,
+  topOf,
+  UNKNOWN,
+} from "../../provider/rules/settings.js";
+import { CLAUSES, EFFECTS, FATES, VALUES } from "../../provider/rules/texts.js";
+import { cleanLine, quote } from "./clean.js";
+import { listOf, topLevelOf } from "./preview.js";
+import { desiredWithout, type Values, valuesOf } from "./settings.js";
 import type { Cause, Raw, Step } from "./types.js";
+import { worstFirst } from "./verdict.js";
 
-/** A step, with all that is known of its values. */
+/** The notice in a step's new inputs, which the provider's check wrote. */
+export interface StepNotice extends ImpactNotice {
+  /** The preview's own sentence, to be shown; empty for no impact. Without `__notice` (older packages) it is the source of the impact. */
+  text: string;
+}
+
+/** A step and its values, prepared for the rules. */
 export interface Compared {
   step: Step;
-  marker: Marker | undefined;
-  hidden: ReadonlySet<string>;
+  notice: StepNotice | undefined;
+  /** Top-level names of values that can't be read: secret ones, and malformed ones. */
+  unreadable: ReadonlySet<string>;
   unknown: ReadonlySet<string>;
-  /** Names of values that no version of ours writes. */
-  odd: ReadonlySet<string>;
-  /** What the program asked before; undefined where the document does not say. */
-  asked: Wish | undefined;
-  /** What the service had; undefined where the document does not say. */
-  had: Wish | undefined;
-  wish: Wish;
+  /** Names of values that are not of the kind that this package writes. */
+  malformed: ReadonlySet<string>;
+  /** The settings that the program asked for before; undefined if the document does not have them. */
+  previousInputs: DesiredSettings | undefined;
+  /** The settings in the old outputs of the state; undefined if the document does not have them. */
+  recorded: DesiredSettings | undefined;
+  desired: DesiredSettings;
   /** Whether the program says `size`. */
   asSize: boolean;
 }
@@ -31,119 +55,133 @@ export interface Compared {
 export interface Judged {
   impact: Impact;
   causes: Cause[];
-  /** The changes by the notice of the preview, where they can't be compared. */
-  said?: string;
-  /** Top-level names of the properties in `said`. */
-  told?: readonly string[];
+  /** The changes by the notice of the preview, if they can't be compared. */
+  noticeChanges?: string;
+  /** Top-level names of the properties in `noticeChanges`. */
+  noticeProperties?: readonly string[];
   effect?: string;
   notes: string[];
 }
 
 export function compare(step: Step): Compared {
   const { old, next } = step;
-  const [asked, had, news] = [old?.inputs, old?.outputs, next?.inputs].map(valuesOf) as [Values, Values, Values];
-  const hidden = new Set([...asked.hidden, ...had.hidden, ...news.hidden]);
-  const asSize = news.asked.size !== undefined || news.unknown.has("size");
+  const states = [old?.inputs, old?.outputs, next?.inputs];
+  const [previousInputs, recorded, desired] = states.map(valuesOf) as [Values, Values, Values];
+  const unreadable = new Set([...previousInputs.unreadable, ...recorded.unreadable, ...desired.unreadable]);
+  const asSize = desired.settings.size !== undefined || desired.unknown.has("size");
   return {
     step,
-    marker: markerOf(next?.inputs),
-    hidden,
-    unknown: news.unknown,
-    odd: new Set([...asked.odd, ...had.odd, ...news.odd]),
-    asked: old?.inputs && wishWithout(asked, hidden),
-    had: old?.outputs && wishWithout(had, hidden),
-    wish: wishWithout(news, hidden),
+    notice: noticeIn(next?.inputs),
+    unreadable,
+    unknown: desired.unknown,
+    malformed: new Set([...previousInputs.malformed, ...recorded.malformed, ...desired.malformed]),
+    previousInputs: old?.inputs && desiredWithout(previousInputs, unreadable),
+    recorded: old?.outputs && desiredWithout(recorded, unreadable),
+    desired: desiredWithout(desired, unreadable),
     asSize,
   };
 }
 
-/** Properties whose change may be felt. */
-export const FELT: ReadonlySet<string> = new Set([
-  ...["projectId", "type", "branchId", "disabled", "settings", "restartTriggers"],
-  ...["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"],
-]);
+/** Properties at the top of a program whose change can drop connections. */
+export const ENDANGERING: ReadonlySet<string> = new Set(
+  SETTING_NAMES.filter((name) => endangers(name, UNKNOWN)).flatMap((name) =>
+    rowOf(name).sizeLimit ? SIZE_FORMS : [topOf(name)],
+  ),
+);
 
 const MISSING =
   "the notice is missing: an older version of the package made this preview, or the key of its provider was not known yet";
 
 export function judgeUpdate(compared: Compared): Judged {
-  const { asked, had, wish, asSize, marker, hidden, step } = compared;
-  const verdictOf = (old: Wish | undefined) =>
-    old ? impactOf(old, wish, { asSize, secrets: hidden, showsStrings: true }) : undefined;
-  const [first, second] = [verdictOf(asked), verdictOf(had)];
-  const verdict = second && (!first || worse(second.impact, first.impact)) ? second : first;
-  const judged = worseOf(verdict, compared);
-  if (!marker) {
+  const { previousInputs, recorded, desired, asSize, notice, unreadable, step } = compared;
+  const verdictOf = (old: DesiredSettings | undefined) =>
+    old ? impactOf(old, desired, { asSize, secrets: unreadable, showsStrings: true }) : undefined;
+  const [byInputs, byOutputs] = [verdictOf(previousInputs), verdictOf(recorded)];
+  const verdict = byOutputs && (!byInputs || isWorse(byOutputs.impact, byInputs.impact)) ? byOutputs : byInputs;
+  const judged = withCauses(verdict, compared);
+  if (!notice) {
     judged.notes.push(MISSING);
-    atLeastMay(judged, "the settings show no reason for a restart, and the notice that would say so is missing");
-  } else if (disagree(compared, first)) {
+    raiseToMayRestart(judged, "the settings show no reason for a restart, and the notice that would say so is missing");
+  } else if (disagree(compared, byInputs)) {
     judged.notes.push("the notice in the preview says otherwise than the rules of this report: their versions differ");
   }
-  if (first && verdict !== first) {
+  if (byInputs && verdict !== byInputs) {
     judged.notes.push("what the compute has is not what was last asked: an update failed, or it was changed by hand");
   }
-  interruption(step, judged);
-  // A secret that differs, by the engine's account, is not there to be judged either.
-  const differs = (name: string) => step.differing?.has(name) ?? compared.odd.has(name);
-  const odd = [...hidden].filter((name) => FELT.has(name) && differs(name));
-  if (odd.length > 0)
-    atLeastMay(judged, `${odd.join(" and ")} can't be read, and may change what restarts the compute`);
+  noteInterruption(step, judged);
+  // The engine says that a secret differs, but its values are not in the document.
+  const differs = (name: string) => step.differing?.has(name) ?? compared.malformed.has(name);
+  const risky = [...unreadable].filter((name) => ENDANGERING.has(name) && differs(name));
+  if (risky.length > 0)
+    raiseToMayRestart(judged, `${risky.join(" and ")} can't be read, and may change what restarts the compute`);
   return judged;
 }
 
 export function judgeReplacement(compared: Compared): Judged {
-  const { asked, had, wish, asSize, marker, hidden } = compared;
-  const verdict = replacementOf(asked ?? had ?? {}, wish, { asSize, secrets: hidden, showsStrings: true });
-  const { causes, said, told, effect, notes } = worseOf(asked || had ? verdict : undefined, compared);
-  const isSaid = causes.length > 0 || marker?.impact === "new-host";
+  const { previousInputs, recorded, desired, asSize, notice, unreadable } = compared;
+  const options = { asSize, secrets: unreadable, showsStrings: true };
+  const verdict = replacementOf(previousInputs ?? recorded ?? {}, desired, options);
+  const { causes, noticeChanges, noticeProperties, effect, notes } = withCauses(
+    previousInputs || recorded ? verdict : undefined,
+    compared,
+  );
+  const isSaid = causes.length > 0 || notice?.impact === "new-host";
   const asks = "an option asks for the replacement: replaceOnChanges, --replace, --target-replace or a taint";
   return {
     impact: "new-host",
     causes,
-    ...(said === undefined ? {} : { said, told }),
-    effect: effect ?? EFFECTS.newHost,
+    ...(noticeChanges === undefined ? {} : { noticeChanges, noticeProperties }),
+    effect: notice?.replaces ? newHostOf(notice.replaces.fate) : (effect ?? EFFECTS.newHost),
     notes: isSaid ? notes : [...notes, asks],
   };
 }
 
-/** A creation drops nothing, unless it takes a compute over that exists. */
-export function judgeCreation({ marker, step }: Compared): Judged {
+/** What a replacement does, with what becomes of the old compute. */
+const newHostOf = (fate: Fate): string => (fate === "kept" ? EFFECTS.newHost : `${CLAUSES.replace}; ${FATES[fate]}`);
+
+/** A creation drops nothing, unless it adopts a compute that exists. */
+export function judgeCreation({ notice, step }: Compared): Judged {
   const adopt = step.next?.inputs?.["adopt"];
-  const { impact, text } = marker ?? { impact: "none" as const, text: "" };
+  const { impact, text } = notice ?? { impact: "none" as const, text: "" };
   const judged: Judged = { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes: [] };
-  if (adopt !== undefined && adopt !== false && !marker) {
+  if (adopt !== undefined && adopt !== false && !notice) {
     judged.notes.push(MISSING);
-    atLeastMay(judged, "adopts a compute: where it has other values than the program it may restart");
+    raiseToMayRestart(judged, "adopts a compute: where it has other values than the program it may restart");
   }
   return judged;
 }
 
-/** The verdict's account of it, unless the notice says worse. */
-function worseOf(verdict: Verdict | undefined, { marker, hidden }: Compared): Judged {
-  if (marker && (!verdict || worse(marker.impact, verdict.impact))) {
-    const { impact, properties, text } = marker;
+/** The impact with its causes: the verdict's, or the notice's where that is worse. */
+function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compared): Judged {
+  if (notice && (!verdict || isWorse(notice.impact, verdict.impact))) {
+    const { impact, properties, text } = notice;
     const notes = notesOf(verdict);
     if (properties.length === 0) return { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes };
-    const said = properties
+    const noticeChanges = properties
       .slice(0, MOST_CAUSES)
-      .map((path) => `${path} ${isHidden(path, hidden) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
-    const told = properties.map((path) => path.split(".")[0]!);
+      .map((path) => `${path} ${isSecret(path, unreadable) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
+    const noticeProperties = properties.map(topLevelOf);
     const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_OF[impact];
-    return { impact, causes: [], said: clean(said.join(", "), LONGEST), told, ...(effect ? { effect } : {}), notes };
+    return {
+      impact,
+      causes: [],
+      noticeChanges: cleanLine(noticeChanges.join(", "), LONGEST),
+      noticeProperties,
+      ...(effect ? { effect } : {}),
+      notes,
+    };
   }
   if (!verdict) return { impact: "none", causes: [], notes: [] };
   const cause = verdict.reasons.find(({ impact }) => impact === verdict.impact);
-  const worstFirst = [...verdict.reasons].sort(
-    (a, b) => Number(worse(b.impact, a.impact)) - Number(worse(a.impact, b.impact)),
-  );
-  const more = worstFirst.length - MOST_CAUSES;
+  const reasons = [...verdict.reasons].sort(worstFirst);
+  const more = reasons.length - MOST_CAUSES;
   return {
     impact: verdict.impact,
-    causes: worstFirst.slice(0, MOST_CAUSES).map((reason) => ({
-      property: clean(reason.property),
-      old: clean(reason.old),
-      new: clean(reason.new),
-      ...(reason.words ? { words: clean(reason.words) } : {}),
+    causes: reasons.slice(0, MOST_CAUSES).map((reason) => ({
+      property: cleanLine(reason.property),
+      old: cleanLine(reason.old),
+      new: cleanLine(reason.new),
+      ...(reason.words ? { words: cleanLine(reason.words) } : {}),
       impact: reason.impact,
       effect: reason.effect,
     })),
@@ -156,25 +194,32 @@ const MOST_CAUSES = 100;
 const LONGEST = 600;
 const notesOf = (verdict: Verdict | undefined): string[] => [...(verdict?.notes ?? [])];
 
-function atLeastMay(judged: Judged, effect: string): void {
+function raiseToMayRestart(judged: Judged, effect: string): void {
   if (judged.impact !== "none") return;
   judged.impact = "may-restart";
   judged.effect = effect;
 }
 
-const wordOf = (impact: Impact) => (impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes");
+const certaintyOf = (impact: Impact) => (impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes");
 
-/** Values that can't be compared explain every difference. */
-function disagree({ marker, hidden, unknown }: Compared, verdict: Verdict | undefined): boolean {
-  if (!marker || !verdict || hidden.size > 0 || unknown.size > 0) return false;
-  return wordOf(marker.impact) !== wordOf(verdict.impact);
+/** With values that can't be compared, nothing follows from a difference. */
+function disagree({ notice, unreadable, unknown }: Compared, verdict: Verdict | undefined): boolean {
+  if (!notice || !verdict || unreadable.size > 0 || unknown.size > 0) return false;
+  return certaintyOf(notice.impact) !== certaintyOf(verdict.impact);
 }
 
-function interruption({ old }: Step, judged: Judged): void {
+function noteInterruption({ old }: Step, judged: Judged): void {
   const isLeft = listOf((old?.outputs as Raw | undefined)?.["unfinished"]).length > 0;
   if (!isLeft && listOf(old?.raw["initErrors"]).length === 0) return;
   judged.notes.push("finishes a change that was interrupted or failed");
-  if (isLeft) atLeastMay(judged, "sends again what is missing of an earlier change; then the compute may restart");
+  if (isLeft)
+    raiseToMayRestart(judged, "sends again what is missing of an earlier change; then the compute may restart");
 }
 
-export const worstOf = (judged: readonly { impact: Impact }[]): Impact => worst(judged.map(({ impact }) => impact));
+/** Undefined where there is no notice that can be read. */
+function noticeIn(inputs: Raw | undefined): StepNotice | undefined {
+  const notice = readNotice(inputs);
+  if (notice === undefined) return undefined;
+  const text = notice.impact === "none" ? "" : cleanLine(withoutFirstWord(inputs?.["restart"]), LONGEST);
+  return { ...notice, text };
+}

@@ -1,22 +1,22 @@
 // The report for a pull request, within the number of bytes that a host takes for a comment.
 
-import { clean, marked, plainName } from "./clean.js";
-import { worse } from "./marker.js";
+import { cleanLine, commentName, renderQuotes } from "./clean.js";
+import { NO_APPROVAL } from "./format.js";
 import { bytesOf, code } from "./markup.js";
-import { approvalsOf, detailsOf, leftOut, notesOf, tableOf } from "./rows.js";
+import { approvalsOf, deletionsOf, detailsOf, leftOut, notesOf, seenNote, tableOf } from "./rows.js";
 import { UNKNOWN_NAME } from "./stack.js";
 import type { Finding, Report, StackReport } from "./types.js";
-import { findingsIn, sentenceOf, signOf } from "./verdict.js";
+import { countUpFailures, FAILURE_SIGN, findingsIn, isIncomplete, sentenceOf, signOf, worstFirst } from "./verdict.js";
 
 interface Room {
-  /** How many computes have a row: the worst of all stacks. */
+  /** The number of rows. The worst computes of all stacks get them. */
   rows: number;
   details: boolean;
-  /** How many deletions and new hosts without a row are named. */
+  /** The number of deletions and new hosts without a row that are named. */
   names: number;
-  /** How many stacks have a section: the worst ones. */
+  /** The number of sections. The worst stacks get them. */
   sections: number;
-  /** How many lines about what is wrong a section has. */
+  /** The number of lines of each kind about faults in a section. */
   lines: number;
 }
 
@@ -25,21 +25,21 @@ const MOST_LINES = 20;
 export function markdown(report: Report, name: string | undefined, maxBytes: number): string {
   const all = findingsIn(report.stacks).length;
   const sections = report.stacks.length;
-  const whole: Room = { rows: all, details: true, names: all, sections, lines: MOST_LINES };
-  const bare = { ...whole, details: false };
+  const everything: Room = { rows: all, details: true, names: all, sections, lines: MOST_LINES };
+  const withoutDetails = { ...everything, details: false };
   const write = (room: Room) => render(report, name, room);
   const fits = (room: Room) => bytesOf(write(room)) <= maxBytes;
-  if (fits(whole)) return write(whole);
-  const rows = largest(all, (count) => fits({ ...bare, rows: count }));
-  if (rows !== undefined) return write({ ...bare, rows });
-  const few = { ...bare, rows: 0, lines: 3 };
-  const names = largest(all, (count) => fits({ ...few, names: count }));
-  if (names !== undefined) return write({ ...few, names });
-  const least = { ...few, names: 0, lines: 1 };
-  return write({ ...least, sections: largest(sections, (count) => fits({ ...least, sections: count })) ?? 0 });
+  if (fits(everything)) return write(everything);
+  const rows = largest(all, (count) => fits({ ...withoutDetails, rows: count }));
+  if (rows !== undefined) return write({ ...withoutDetails, rows });
+  const namesOnly = { ...withoutDetails, rows: 0, lines: 3 };
+  const names = largest(all, (count) => fits({ ...namesOnly, names: count }));
+  if (names !== undefined) return write({ ...namesOnly, names });
+  const smallest = { ...namesOnly, names: 0, lines: 1 };
+  return write({ ...smallest, sections: largest(sections, (count) => fits({ ...smallest, sections: count })) ?? 0 });
 }
 
-/** The largest count from 0 up that fits, if more never fits better. */
+/** The largest count from 0 to `most` that fits. A binary search: if a count does not fit, no larger one may fit. */
 function largest(most: number, fits: (count: number) => boolean): number | undefined {
   if (!fits(0)) return undefined;
   let [low, high] = [0, most];
@@ -54,16 +54,18 @@ function largest(most: number, fits: (count: number) => boolean): number | undef
 function render(report: Report, name: string | undefined, room: Room): string {
   const { stacks, unusable, failOn } = report;
   const all = findingsIn(stacks);
-  const shown = new Set([...all].sort(byImpact).slice(0, room.rows));
-  const isPartial = unusable.length > 0 || stacks.some(({ incomplete }) => incomplete.length > 0);
+  const shown = new Set([...all].sort(worstFirst).slice(0, room.rows));
+  const isPartial = isIncomplete(report);
   const lines = [markerLine(stacks, name)];
   if (stacks.length !== 1 || unusable.length > 0 || room.sections < stacks.length) {
-    // Without a document nothing else tells two failed previews apart.
+    // Without a document only the name tells two failed previews apart.
     const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
-    lines.push(`## ${signOf(all, isPartial)} ${whose}${sentenceOf(all, isPartial, failOn)}`, "");
-    lines.push(...limited(unusable, room.lines, (line) => `- ⛔ ${marked(line, code)}`));
+    // Above the sections of stacks the line is their title.
+    const level = stacks.length === 0 ? "###" : "##";
+    lines.push("", `${level} ${signOf(all, isPartial)} ${whose}${sentenceOf(stacks, isPartial, failOn)}`, "");
+    lines.push(...limited(unusable, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`));
   }
-  // In the order of the inputs, but if there is no room for all then the worst.
+  // In the order of the inputs. Without room for all of them, the worst ones stay.
   const kept = new Set([...stacks].sort(byStack).slice(0, room.sections));
   const sections = stacks.flatMap((stack) => (kept.has(stack) ? ["", ...section(stack, shown, report, room)] : []));
   const more = stacks.length - kept.size;
@@ -74,17 +76,14 @@ function render(report: Report, name: string | undefined, room: Room): string {
     .trim()}\n`;
 }
 
-const byImpact = (a: Finding, b: Finding): number =>
-  Number(worse(b.impact, a.impact)) - Number(worse(a.impact, b.impact));
-
 const byStack = (a: StackReport, b: StackReport): number =>
   Number(b.incomplete.length > 0) - Number(a.incomplete.length > 0) ||
-  (a.findings[0] && b.findings[0] ? byImpact(a.findings[0], b.findings[0]) : b.findings.length - a.findings.length);
+  (a.findings[0] && b.findings[0] ? worstFirst(a.findings[0], b.findings[0]) : b.findings.length - a.findings.length);
 
-/** Its only purpose is to be found again: the same at each run of the same pipeline. */
+/** A pipeline finds its comment by this line, which is the same at each run of it. */
 function markerLine(stacks: readonly StackReport[], name: string | undefined): string {
   const names = [...new Set(stacks.map(({ project, stack }) => `${project}/${stack}`))];
-  const what = plainName(name ?? (names.length > 0 ? names.join(" ") : UNKNOWN_NAME));
+  const what = commentName(name ?? (names.length > 0 ? names.join(" ") : UNKNOWN_NAME));
   return `<!-- compute-endpoint report v1 ${what} -->`;
 }
 
@@ -92,15 +91,18 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
   const { findings, incomplete, errors, remarks } = stack;
   const rows = findings.filter((one) => shown.has(one));
   const isPartial = incomplete.length > 0;
-  const said = limited(errors, Math.min(room.lines, 5), (line) => `  - ${marked(line, code)}`);
+  const shownErrors = limited(errors, Math.min(room.lines, 5), (line) => `  - ${renderQuotes(line, code)}`);
   return [
-    `### ${signOf(findings, isPartial)} ${code(clean(`${stack.project}/${stack.stack}`))}: ${sentenceOf(findings, isPartial, failOn)}`,
+    `### ${signOf(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
     "",
-    ...limited(incomplete, room.lines, (line) => `- ⛔ ${marked(line, code)}`),
-    ...(errors.length > 0 ? ["- The preview said:", ...said] : []),
-    ...remarks.map((line) => `- ⚠️ ${marked(line, code)}`),
+    ...limited(incomplete, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`),
+    ...(errors.length > 0 ? ["- The preview said:", ...shownErrors] : []),
+    ...(countUpFailures(findings) > 0 ? [`- ${FAILURE_SIGN} ${NO_APPROVAL}`] : []),
+    ...remarks.map((line) => `- ⚠️ ${renderQuotes(line, code)}`),
     "",
+    ...deletionsOf(findings, rows),
     ...tableOf(rows),
+    ...seenNote(rows),
     ...leftOut(
       findings.filter((one) => !shown.has(one)),
       room.names,

@@ -1,13 +1,14 @@
-// Where in the program a compute stands: the first frame that is a file of the project.
+// The line of the program that declares a compute: the first frame that is a file of the project.
 
-import { posix } from "node:path";
-import { clean } from "./clean.js";
+import { access } from "node:fs/promises";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { cleanLine } from "./clean.js";
 import { listOf, record } from "./preview.js";
 import type { Position, Step } from "./types.js";
 
 const LONGEST = 500;
 const FORM = /^project:\/\/\/(.{1,500})#(\d{1,7})(?:,(\d{1,7}))?$/u;
-/** Our own class, where a clone of it is part of the project. */
+/** Our own class, if a clone of it is part of the project. */
 const OUR_CLASS = /(?:^|\/)(?:dist\/)?sdk\/endpoint\.[jt]s$/;
 
 /** @param folder of Pulumi.yaml inside the repository: positions are relative to it */
@@ -25,15 +26,15 @@ function parsed(frame: string): Position | undefined {
   const [, path, line, column] = FORM.exec(frame) ?? [];
   if (!path || !line) return undefined;
   const file = decoded(path);
-  // A path with anything unseen in it is not shown in part: it would be another one.
-  if (!file || !isInside(file) || clean(file, LONGEST) !== file || OUR_CLASS.test(file)) return undefined;
+  // A path that would be cut or escaped is dropped: the rest would name another file.
+  if (!file || !isInside(file) || cleanLine(file, LONGEST) !== file || OUR_CLASS.test(file)) return undefined;
   return { file, line: Number(line), ...(column ? { column: Number(column) } : {}) };
 }
 
-/** A path of the repository: relative, going nowhere up, and nobody else's code. */
+/** A path of the repository's own code: relative, without `..`, and outside of node_modules. */
 export function isInside(path: string): boolean {
   const parts = path.split(/[\\/]/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the point
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a path with a control character in it is refused
   if (/[\u0000-\u001f\u007f\\:]/.test(path) || path.startsWith("/") || path.startsWith("~")) return false;
   return !parts.some((part) => part === ".." || part === "" || part === "node_modules" || part === ".git");
 }
@@ -44,4 +45,36 @@ function decoded(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+// Positions in a preview are relative to the folder of Pulumi.yaml; annotations want paths in the repository.
+
+const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml"];
+
+/**
+ * The folder of the project inside the repository, "" for its root or where it can't be told: beside the document, or where
+ * the command runs.
+ * @param repository of the pipeline; without one, where the command runs is the root
+ */
+export async function folderOf(file: string | undefined, cwd: string, repository: string | undefined): Promise<string> {
+  const folders = [...(file === undefined ? [] : [dirname(resolve(cwd, file))]), cwd];
+  for (const candidate of folders) {
+    if (!(await hasProject(candidate))) continue;
+    const path = relative(repository || cwd, candidate)
+      .split(sep)
+      .join("/");
+    return isInside(path) ? path : "";
+  }
+  return "";
+}
+
+async function hasProject(folder: string): Promise<boolean> {
+  for (const name of PROJECT_FILES) {
+    const isThere = await access(join(folder, name)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
-// A recognized document -> typed steps and diagnostics. Any field may be missing, null or of another kind: what can't be
-// read is left out, and where that could hide a change the document counts as incomplete.
+// A recognized document -> typed steps and diagnostics. Any field may be missing, null or of another kind. A field that can't be read
+// is left out. If that could hide a change, the document counts as incomplete.
 
 import type { Diagnostic, Preview, Raw, Step, StepState } from "./types.js";
 
@@ -8,7 +8,7 @@ export function previewOf(document: Raw): Preview {
   const rawSteps = listOf(document["steps"]);
   const steps = rawSteps.flatMap((raw) => stepOf(raw) ?? []);
   if (steps.length < rawSteps.length) problems.push("it has steps that can't be read");
-  // Also a preview without a change has the stack's own step.
+  // Even a preview without a change has the stack's own step.
   if (steps.length === 0) problems.push("it has no steps, not even the stack's own: it was cut by a filter");
   const summary = summaryOf(document["changeSummary"]);
   if (summary) problems.push(...missingSteps(summary, steps));
@@ -28,7 +28,7 @@ function summaryOf(value: unknown): ReadonlyMap<string, number> | undefined {
   return isRead ? new Map(counts as [string, number][]) : undefined;
 }
 
-/** The ops of which each has its step; the engine counts no others reliably. */
+/** Ops that always have one step per count. The engine does not count others reliably. */
 const COUNTED = ["create", "update", "replace", "delete"];
 
 function missingSteps(summary: ReadonlyMap<string, number>, steps: readonly Step[]): string[] {
@@ -65,8 +65,11 @@ function stateOf(value: unknown): StepState | undefined {
 function differingIn(raw: Raw): ReadonlySet<string> | undefined {
   const paths = [...Object.keys(record(raw["detailedDiff"]) ?? {}), ...listOf(raw["diffReasons"]).filter(isText)];
   if (paths.length === 0) return undefined;
-  return new Set(paths.map((path) => path.split(/[.[]/)[0]!));
+  return new Set(paths.map(topLevelOf));
 }
+
+/** "settings" of "settings.pgSettings.work_mem". */
+export const topLevelOf = (path: string): string => path.split(/[.[]/)[0]!;
 
 function diagnosticOf(value: unknown): Diagnostic | undefined {
   const raw = record(value);

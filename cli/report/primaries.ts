@@ -1,56 +1,58 @@
-// Which branch's primary a step's compute is. A branch has one at most: a new one can't come beside one that stays, nor
-// before one that Pulumi deletes at the end.
+// Finds primaries that collide on a branch, from the document alone. A branch has one primary at most. So no primary can be made
+// there while another one stays, nor before the end of the update, when Pulumi deletes. provider/endpoint/branch-moves.ts and
+// create-conflicts.ts apply the same rule to the computes on the service.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { identityOf } from "../../provider/rules/approval.js";
-import { clean, quote } from "./clean.js";
+import { isReleasedBy } from "../../provider/rules/policies.js";
+import { DEFAULT_TYPE } from "../../provider/rules/settings.js";
+import { identityOf } from "../../provider/rules/urn.js";
+import { cleanLine, quote } from "./clean.js";
 import { isText } from "./preview.js";
 import type { Raw, Step } from "./types.js";
 
-/** As the provider's delete decides, which sees the old outputs only; or the engine, which then does not ask it. */
+/** Whether the old compute stays: by `retainOnDelete`, else by its old outputs, as the provider decides. */
 export function isReleased({ old }: Step): boolean {
-  const { onDelete, adopted } = old?.outputs ?? {};
-  return old?.raw["retainOnDelete"] === true || (onDelete ?? (adopted === true ? "release" : "delete")) === "release";
+  return old?.raw["retainOnDelete"] === true || isReleasedBy(old?.outputs ?? {});
 }
 
-/** Whether the compute that is replaced stays, and is the primary that its successor would have to be: it is taken over again. */
+/** Whether the replacement would take over the same primary. */
 export function isRetaken(step: Step): boolean {
-  const before = placeOf(step.old?.outputs);
-  return before !== undefined && before === placeOf(step.next?.inputs) && isReleased(step);
+  const before = primaryKeyOf(step.old?.outputs);
+  return before !== undefined && before === primaryKeyOf(step.next?.inputs) && isReleased(step);
 }
 
-/** The first deletion at each place. A search through all steps for each step would take minutes in a large document. */
+/** The first deletion of a primary on each branch. A search through all steps for each step would take minutes in a large document. */
 export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   const deletions = new Map<string, Step>();
   for (const step of steps) {
     if (step.op !== "delete") continue;
-    const place = placeOf(step.old?.outputs ?? step.old?.inputs);
-    if (place !== undefined && !deletions.has(place)) deletions.set(place, step);
+    const key = primaryKeyOf(step.old?.outputs ?? step.old?.inputs);
+    if (key !== undefined && !deletions.has(key)) deletions.set(key, step);
   }
   return deletions;
 }
 
-/** Why a primary can't come to its branch before the end of the update, according to the deletions in the document. */
+/** Why this step's primary can't get its branch: a compute that leaves the program still has it. */
 export function collision(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
-  const place = placeOf(next?.inputs);
-  const comes = step.op === "create" || step.op === "update" || step.op === "replace";
+  const key = primaryKeyOf(next?.inputs);
+  const arrives = step.op === "create" || step.op === "update" || step.op === "replace";
   const adopts = step.op !== "update" && Boolean(next?.inputs?.["adopt"]);
-  if (!comes || !place || adopts || place === placeOf(old?.outputs ?? old?.inputs)) return undefined;
-  const there = deletions.get(place);
-  if (!there) return undefined;
-  const name = quote(clean(identityOf(there.urn)?.name ?? there.urn));
-  const branch = quote(clean(place.split(" ")[1] ?? ""));
-  return isReleased(there)
-    ? `this will fail: branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
-    : `this will fail: branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Take ${name} out in a \`pulumi up\` of its own before`;
+  if (!arrives || !key || adopts || key === primaryKeyOf(old?.outputs ?? old?.inputs)) return undefined;
+  const leaving = deletions.get(key);
+  if (!leaving) return undefined;
+  const name = quote(cleanLine(identityOf(leaving.urn)?.name ?? leaving.urn));
+  const branch = quote(cleanLine(key.split(" ")[1] ?? ""));
+  return isReleased(leaving)
+    ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
+    : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Take ${name} out in a \`pulumi up\` of its own before`;
 }
 
-/** Only of a primary whose place is known. */
-function placeOf(values: Raw | undefined): string | undefined {
-  const { projectId, branchId, type = "read_write" } = values ?? {};
+/** Undefined unless it is a primary with a known branch. */
+function primaryKeyOf(values: Raw | undefined): string | undefined {
+  const { projectId, branchId, type = DEFAULT_TYPE } = values ?? {};
   return isId(projectId) && isId(branchId) && type === "read_write" ? `${projectId} ${branchId}` : undefined;
 }
 
-/** A secret is none, nor is a value that preview does not know. */
+/** Neither a secret nor a value that is not known yet is an id. */
 const isId = (value: unknown): boolean => isText(value) && /^[a-z0-9-]{1,60}$/.test(value) && value !== UNKNOWN_VALUE;

@@ -1,4 +1,4 @@
-// Which kind of document a value is: told by shape, for none of them names itself.
+// Which kind of document a value is. Documents have no field for their kind, so their shape decides.
 
 import { valuesIn } from "./documents.js";
 import { isText, record } from "./preview.js";
@@ -14,25 +14,27 @@ export interface Recognized {
 
 export function recognize(text: string): Recognized {
   if (text.trim() === "") {
-    return problem(`is empty: the preview did not get as far as a document, and its own output says why; ${HOW}`);
+    return withoutPreview(
+      `is empty: the preview did not get as far as a document, and its own output says why; ${HOW}`,
+    );
   }
   const { values, truncated } = valuesIn(text);
   const previews: Raw[] = [];
   const problems = new Set<string>();
   for (const value of values) {
-    const what = kindOf(value);
-    if (what === undefined) previews.push(value as Raw);
-    else problems.add(what);
+    const problem = problemOf(value);
+    if (problem === undefined) previews.push(value as Raw);
+    else problems.add(problem);
   }
   if (truncated) problems.add(`is not a complete document: it was cut off, or changed on the way; ${HOW}`);
   else if (values.length === 0) problems.add(`is not JSON; ${HOW}`);
   return { previews, problems: [...problems] };
 }
 
-const problem = (text: string): Recognized => ({ previews: [], problems: [text] });
+const withoutPreview = (problem: string): Recognized => ({ previews: [], problems: [problem] });
 
-/** What else it is than a preview, with the way to get one; undefined for a preview. */
-function kindOf(value: unknown): string | undefined {
+/** The kind of a document that is no preview, and how to get a preview; undefined for a preview. */
+function problemOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return `is a JSON array, not a preview; ${HOW}`;
   if (value === null || typeof value !== "object") return `is a JSON value, not a preview; ${HOW}`;
   const has = (key: string) => Object.hasOwn(value, key);

@@ -1,41 +1,69 @@
 // One stack's table, what stands below it, and its folded details, in Markdown.
 
 import { shortDigest } from "../../provider/rules/approval.js";
-import type { Impact } from "../../provider/rules/restart.js";
-import { marked } from "./clean.js";
+import type { Impact } from "../../provider/rules/impact.js";
+import { someOf } from "../../provider/rules/some-of.js";
+import { renderQuotes } from "./clean.js";
+import {
+  approvableIn,
+  changesOf,
+  commandFor,
+  connectionsOf,
+  diskOf,
+  diskShrinks,
+  fromTo,
+  hostAfter,
+  memoryOf,
+  seenAt,
+} from "./format.js";
 import { code } from "./markup.js";
 import type { Finding, StackReport } from "./types.js";
-import { computes, SIGN } from "./verdict.js";
-import { changesOf, commandsOf, connectionsOf, fromTo, hostAfter, memoryOf } from "./words.js";
+import { computes, FAILURE_SIGN, SIGN } from "./verdict.js";
 
-const HEAD = ["compute", "what happens", "why", "memory", "max_connections", "host", "approval"];
-const ALWAYS = 3;
+const HEAD = [
+  "compute",
+  "what happens",
+  "why",
+  "at the preview",
+  "memory",
+  "disk",
+  "max_connections",
+  "host",
+  "approval",
+];
+const FIXED_COLUMNS = 3;
 
 /** Columns that are empty in all rows are left out. */
 export function tableOf(findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [];
   const rows = findings.map(cellsOf);
-  const columns = HEAD.flatMap((_, at) => (at < ALWAYS || rows.some((row) => row[at] !== "") ? [at] : []));
+  const columns = HEAD.flatMap((_, at) => (at < FIXED_COLUMNS || rows.some((row) => row[at] !== "") ? [at] : []));
   const line = (cells: readonly string[]) => `| ${columns.map((at) => cells[at]).join(" | ")} |`;
   return [line(HEAD), line(HEAD.map(() => "---")), ...rows.map(line)];
 }
 
 function cellsOf(finding: Finding): string[] {
-  const { name, impact, what, approval, oldHost } = finding;
+  const { name, impact, what, approval, oldHost, upFails } = finding;
   const changes = changesOf(finding, code);
-  // Without a change to name, the sentence: the notice's own, or that of a deletion.
-  const isTold = finding.causes.length > 0 || finding.said !== undefined || finding.effect === undefined;
-  const why = [...(isTold ? [] : [marked(finding.effect ?? "", code)]), ...changes].join("<br>");
+  const sentence = upFails ? upFails.why : showsEffect(finding) ? finding.effect : undefined;
+  const why = [...(sentence === undefined ? [] : [renderQuotes(sentence, code)]), ...changes].join("<br>");
+  const happens = impact === "none" ? what : `**${what}**${impact === "restart" ? ", if active" : ""}`;
   return [
     code(name),
-    `${SIGN[impact]} ${impact === "none" ? what : `**${what}**${impact === "restart" ? ", if active" : ""}`}`,
+    upFails ? `${FAILURE_SIGN} **\`up\` will fail**, ${happens}` : `${SIGN[impact]} ${happens}`,
     why,
+    finding.seen?.state ?? "",
     memoryOf(finding),
+    `${diskShrinks(finding) ? "⚠️ " : ""}${diskOf(finding)}`,
     connectionsOf(finding),
     oldHost === undefined ? "" : `${code(oldHost)} → **${hostAfter(finding)}**`,
     approval === undefined ? "" : approvalCell(approval),
   ];
 }
+
+/** Whether the row has the effect as its sentence: there is no change to name. */
+const showsEffect = ({ upFails, causes, noticeChanges }: Finding): boolean =>
+  upFails === undefined && causes.length === 0 && noticeChanges === undefined;
 
 function approvalCell({ digest, approved, why }: NonNullable<Finding["approval"]>): string {
   if (digest === undefined) return `not possible: ${why}`;
@@ -43,7 +71,7 @@ function approvalCell({ digest, approved, why }: NonNullable<Finding["approval"]
   return approved ? `✅ approved, ${short}` : short;
 }
 
-/** What the table leaves out: counted, and deletions and new hosts by name as far as there is room. */
+/** The findings without a row: their number, and the first names of deletions and new hosts. */
 export function leftOut(cut: readonly Finding[], names: number): string[] {
   if (cut.length === 0) return [];
   const count = (impact: Impact, does: string) => {
@@ -70,23 +98,66 @@ export function leftOut(cut: readonly Finding[], names: number): string[] {
   ];
 }
 
+const UNGUARDED =
+  "No approval is asked for: `pulumi up` deletes what Pulumi's option `protect` does not keep. Look at each.";
+
+/** Deletions stand apart: nobody can approve them. @param shown the findings that have a row */
+export function deletionsOf(findings: readonly Finding[], shown: readonly Finding[]): string[] {
+  const gone = findings.filter(({ impact }) => impact === "delete");
+  if (gone.length === 0) return [];
+  const rows = shown.filter(({ impact }) => impact === "delete");
+  const named = rows.slice(0, MOST_NAMES).map(({ name }) => code(name));
+  const rest = gone.length - named.length;
+  const list = [...named, ...(rest > 0 ? [named.length > 0 ? `${rest} more` : computes(rest)] : [])].join(", ");
+  return [`🔴 **Deleted: ${list}.** ${UNGUARDED}`, ""];
+}
+const MOST_NAMES = 20;
+
+/** @param shown the findings that have a row */
 export function approvalsOf(report: StackReport, shown: readonly Finding[]): string[] {
-  const commands = commandsOf(report, shown);
-  if (commands.length === 0) return [];
-  // No names inside: what is copied into a shell must be ours.
+  const rows = new Set(shown);
+  const all = approvableIn(report);
+  const open = all.filter((one) => rows.has(one));
+  const command = commandFor(report, open);
+  const rest = all.length - open.length;
+  if (command === undefined) return rest > 0 ? ["", leftToApprove(rest)] : [];
+  const isRefused = open.some(({ approval }) => approval?.refused) || report.refusedDigests.length > 0;
+  const count = open.length + report.refusedDigests.length;
+  const which = count === 1 ? "this change" : `these ${count} changes`;
   return [
     "",
-    `To approve exactly ${commands.length === 1 ? "this change" : "these changes, in the order of the table"}, run in the program's folder with stack ${code(report.stack)}, and commit the stack's file:`,
+    `${isRefused ? "`pulumi up` refuses what is not approved. " : ""}To approve exactly ${which}, run this in the program's folder, and commit the stack's file:`,
     "",
+    // No names inside: what is copied into a shell must be ours.
     "```sh",
-    ...commands.map(({ command }) => command),
+    command,
     "```",
+    ...(rest > 0 ? ["", leftToApprove(rest)] : []),
   ];
 }
 
+/** The command covers only changes with a row: nobody should approve a change unseen. */
+const leftToApprove = (count: number): string =>
+  `No room for the ${count === 1 ? "approval of 1 change" : `approvals of ${count} changes`}: \`--format text\`, or more \`--max-bytes\`, has ${count === 1 ? "it" : "them"}.`;
+
+/** The time to which the column "at the preview" belongs. */
+export function seenNote(findings: readonly Finding[]): string[] {
+  const time = seenAt(findings);
+  return time === undefined ? [] : ["", `At the preview: ${time}. An idle compute has no connections to drop.`];
+}
+
+/** Each note once, with the names of its computes. */
 export function notesOf(findings: readonly Finding[]): string[] {
-  const notes = findings.flatMap(({ name, notes }) => notes.map((note) => `- ${code(name)}: ${marked(note, code)}`));
-  return notes.length === 0 ? [] : ["", ...notes];
+  const names = new Map<string, string[]>();
+  for (const { name, notes } of findings) {
+    for (const note of notes) {
+      const known = names.get(note);
+      if (known) known.push(name);
+      else names.set(note, [name]);
+    }
+  }
+  const lines = [...names].map(([note, all]) => `- ${someOf(all, MOST_NAMES, code)}: ${renderQuotes(note, code)}`);
+  return lines.length === 0 ? [] : ["", ...lines];
 }
 
 export function detailsOf(findings: readonly Finding[]): string[] {
@@ -103,12 +174,15 @@ export function detailsOf(findings: readonly Finding[]): string[] {
   ];
 }
 
-function detailOf({ name, id, urn, effect, before, after, position }: Finding): string[] {
+function detailOf(finding: Finding): string[] {
+  const { name, id, urn, effect, before, after, position, upFails } = finding;
+  // The row has the changes in its place. If `up` fails, the effect does not happen.
+  const isLeftOut = upFails === undefined && !showsEffect(finding);
   const range = (size: Finding["before"]) =>
     size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);
   const size = fromTo(range(before), range(after));
   const lines = [
-    ...(effect ? [marked(effect, code)] : []),
+    ...(effect && isLeftOut ? [renderQuotes(effect, code)] : []),
     ...(size ? [`size ${size}`] : []),
     ...(position ? [code(`${position.file}:${position.line}`)] : []),
     code(urn),

@@ -1,80 +1,100 @@
-// Inputs and outputs of a state -> the wish that the rules compare. A secret is the text "[secret]" (in engine events an
-// object), and a value that preview does not know is a fixed text, whatever their types are.
+// Inputs and outputs of a document -> the settings that the rules compare. Whatever a value's type, a secret appears as the text
+// "[secret]" (as an object in engine events), and a value that is not known yet as the text UNKNOWN_VALUE.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { SIGNATURE, type Wish } from "../../provider/rules/settings.js";
-import { type Asked, wishOf } from "../../provider/rules/wish.js";
-import { isText, listOf, record } from "./preview.js";
+import { SIGNATURE } from "../../provider/rules/equality.js";
+import {
+  type DesiredSettings,
+  desiredSettings,
+  type Kinds,
+  PARTS,
+  propertyOf,
+  rowOf,
+  SETTING_PROPERTIES,
+  type SettingName,
+  type SettingsInput,
+  SIZE_FORMS,
+  SIZE_LIMITS,
+} from "../../provider/rules/settings.js";
+import { isText, listOf, record, topLevelOf } from "./preview.js";
 import type { Raw } from "./types.js";
 
 const SECRET = "[secret]";
-/** Beside it, Pulumi's signature stands for assets and archives, which are compared by their content. */
+/** The value of a secret's signature. Assets and archives have another one: they are compared by their content. */
 const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 const DEEPEST = 20;
 
 export interface Values {
-  asked: Asked;
+  settings: SettingsInput;
   /** Paths that are not known yet. */
   unknown: Set<string>;
-  /** Top-level names whose values are secret, or odd. */
-  hidden: Set<string>;
-  /** Those whose values are of a kind that no version of ours writes. */
-  odd: Set<string>;
+  /** Top-level names of values that can't be read: the secret ones, and all of `malformed`. */
+  unreadable: Set<string>;
+  /** Top-level names of values that are not of the kind that this package writes. */
+  malformed: Set<string>;
 }
 
-const cu = (value: unknown) => typeof value === "number" && Number.isFinite(value);
-const flag = (value: unknown) => typeof value === "boolean";
-/** An output without a value is there as null. */
-const KINDS: Record<keyof Omit<Asked, "settings">, (value: unknown) => boolean> = {
-  projectId: isText,
-  branchId: isText,
+const IS_KIND: { [K in keyof Kinds]: (value: unknown) => boolean } = {
+  text: isText,
   type: isText,
-  size: cu,
-  autoscalingLimitMinCu: cu,
-  autoscalingLimitMaxCu: cu,
-  suspendTimeoutSeconds: cu,
-  name: isText,
-  disabled: flag,
-  poolerEnabled: flag,
-  restartTriggers: Array.isArray,
+  cu: isNumber,
+  seconds: isNumber,
+  flag: (value) => typeof value === "boolean",
+  parameters: isTexts,
+  libraries: isLibraries,
+  triggers: Array.isArray,
 };
+const isRight = (name: SettingName, value: unknown): boolean => IS_KIND[rowOf(name).kind](value);
 
 export function valuesOf(raw: Raw | undefined): Values {
-  const values: Values = { asked: {}, unknown: new Set(), hidden: new Set(secretNames(raw)), odd: new Set() };
-  const asked = values.asked as Raw;
-  for (const [name, isRight] of Object.entries(KINDS)) {
+  const values: Values = {
+    settings: {},
+    unknown: new Set(),
+    unreadable: new Set(secretNames(raw)),
+    malformed: new Set(),
+  };
+  const settings = values.settings as Raw;
+  for (const name of SETTING_PROPERTIES) {
     const value = raw?.[name];
-    if (value === undefined || value === null) continue;
-    // The engine puts a mark for the whole list, or for an item.
+    // Outputs have null in place of absent values.
+    if (name === "settings" || value === undefined || value === null) continue;
+    // The engine replaces the whole list by the mark, or one item.
     if (holds(value, isUnknown)) values.unknown.add(name);
-    else if (holds(value, isSecret)) values.hidden.add(name);
-    else if (!isRight(value)) values.odd.add(name);
-    else asked[name] = value;
+    else if (holds(value, isSecretMark)) values.unreadable.add(name);
+    else if (!isRight(name === "size" ? SIZE_LIMITS[0]! : name, value)) values.malformed.add(name);
+    else settings[name] = value;
   }
   readSettings(raw?.["settings"], values);
-  for (const name of values.odd) values.hidden.add(name);
+  for (const name of values.malformed) values.unreadable.add(name);
   return values;
 }
 
-function readSettings(value: unknown, { asked, unknown, hidden, odd }: Values): void {
+function readSettings(value: unknown, values: Values): void {
+  const { unknown, unreadable, malformed } = values;
   if (value === undefined || value === null) return;
   if (isUnknown(value)) return void unknown.add("settings");
   const settings = record(value);
-  if (holds(value, isSecret)) return void hidden.add("settings");
-  const isRight =
-    settings && isEmptyOr(settings["pgSettings"], isTexts) && isEmptyOr(settings["preloadLibraries"], isLibraries);
-  if (!isRight) return void odd.add("settings");
-  const read: NonNullable<Asked["settings"]> = {};
-  const { pgSettings, preloadLibraries } = settings;
-  if (holds(pgSettings, isUnknown)) unknown.add("settings.pgSettings");
-  else if (isTexts(pgSettings)) read.pgSettings = pgSettings;
-  if (holds(preloadLibraries, isUnknown)) unknown.add("settings.preloadLibraries");
-  else if (record(preloadLibraries)) read.preloadLibraries = librariesOf(preloadLibraries as Raw);
-  asked.settings = read;
+  if (holds(value, isSecretMark)) return void unreadable.add("settings");
+  if (!settings || !PARTS.every((part) => isEmptyOr(settings[part], (inner) => isRight(part, inner))))
+    return void malformed.add("settings");
+  const known = PARTS.filter((part) => !holds(settings[part], isUnknown));
+  for (const part of PARTS) if (!known.includes(part)) unknown.add(propertyOf(part));
+  const entries = known
+    .filter((part) => record(settings[part]))
+    .map((part) => [part, withoutNull(settings[part] as Raw)]);
+  values.settings.settings = Object.fromEntries(entries);
 }
 
-const isEmptyOr = (value: unknown, isRight: (value: unknown) => boolean): boolean =>
-  value === undefined || value === null || holds(value, isUnknown) || isRight(value);
+/** Outputs have null in place of absent values. */
+const withoutNull = (values: Raw): Raw =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+const isEmptyOr = (value: unknown, isValid: (value: unknown) => boolean): boolean =>
+  value === undefined || value === null || holds(value, isUnknown) || isValid(value);
 
 function isLibraries(value: unknown): boolean {
   const libraries = record(value);
@@ -83,36 +103,30 @@ function isLibraries(value: unknown): boolean {
   return typeof useDefaults === "boolean" && Array.isArray(enabledLibraries) && enabledLibraries.every(isText);
 }
 
-const isTexts = (value: unknown): value is Record<string, string> =>
-  record(value) !== undefined && Object.values(value as Raw).every(isText);
-
-function librariesOf({ useDefaults, enabledLibraries }: Raw) {
-  return {
-    ...(typeof useDefaults === "boolean" ? { useDefaults } : {}),
-    ...(Array.isArray(enabledLibraries) ? { enabledLibraries: enabledLibraries.filter(isText) } : {}),
-  };
+function isTexts(value: unknown): boolean {
+  return record(value) !== undefined && Object.values(value as Raw).every(isText);
 }
 
 const isUnknown = (value: unknown): boolean => value === UNKNOWN_VALUE;
-export const isSecret = (value: unknown): boolean =>
+export const isSecretMark = (value: unknown): boolean =>
   value === SECRET || record(value)?.[SIGNATURE] === SECRET_SIGNATURE;
 
-/** Whether the value is such a one, or one of its parts. What is nested too deep counts as one. */
+/** Whether this holds for the value or a part of it. A value that is nested too deep counts as if it did. */
 function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): boolean {
   if (isOne(value)) return true;
   if (value === null || typeof value !== "object") return false;
   return depth > DEEPEST || Object.values(value).some((inner) => holds(inner, isOne, depth + 1));
 }
 
-export const secretNames = (raw: Raw | undefined): string[] => listOf(raw?.["__secret"]).filter(isText);
+const secretNames = (raw: Raw | undefined): string[] => listOf(raw?.["__secret"]).filter(isText);
 
-const SIZE_FORMS = ["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
-
-/** The wish without what is hidden on either side: such values can't be compared. */
-export function wishWithout(values: Values, hidden: ReadonlySet<string>): Wish {
-  const gone = new Set(hidden);
-  if (SIZE_FORMS.some((name) => hidden.has(name))) for (const name of SIZE_FORMS) gone.add(name);
-  const kept = <T extends string>(names: Iterable<T>) => [...names].filter((path) => !gone.has(path.split(".")[0]!));
-  const asked = Object.fromEntries(kept(Object.keys(values.asked)).map((name) => [name, (values.asked as Raw)[name]]));
-  return wishOf(asked as Asked, new Set(kept(values.unknown)));
+/** The settings without those that can't be read before or after: these can't be compared. */
+export function desiredWithout(values: Values, unreadable: ReadonlySet<string>): DesiredSettings {
+  const gone = new Set(unreadable);
+  if (SIZE_FORMS.some((name) => unreadable.has(name))) for (const name of SIZE_FORMS) gone.add(name);
+  const kept = <T extends string>(names: Iterable<T>) => [...names].filter((path) => !gone.has(topLevelOf(path)));
+  const settings = Object.fromEntries(
+    kept(Object.keys(values.settings)).map((name) => [name, (values.settings as Raw)[name]]),
+  );
+  return desiredSettings(settings as SettingsInput, new Set(kept(values.unknown)));
 }

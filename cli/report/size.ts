@@ -1,10 +1,10 @@
-// What a compute has before and after, from the documented tables.
+// The memory, disk and connections of a compute before and after, from the documented tables.
 
 import { capacityOf } from "../../provider/rules/capacity.js";
-import type { Wish } from "../../provider/rules/settings.js";
+import type { DesiredSettings } from "../../provider/rules/settings.js";
 import type { Size } from "./types.js";
 
-type Limits = Pick<Wish, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">;
+type Limits = Pick<DesiredSettings, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">;
 
 /** Undefined where a limit is not known. */
 export function sizeOf({ autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu }: Limits): Size | undefined {
@@ -14,10 +14,10 @@ export function sizeOf({ autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: ma
 }
 
 /** A limit that the program does not manage stays as it is. */
-export function sizeAfter(old: Limits, wish: Limits): Size | undefined {
+export function sizeAfter(old: Limits, desired: Limits): Size | undefined {
   return sizeOf({
-    autoscalingLimitMinCu: wish.autoscalingLimitMinCu ?? old.autoscalingLimitMinCu,
-    autoscalingLimitMaxCu: wish.autoscalingLimitMaxCu ?? old.autoscalingLimitMaxCu,
+    autoscalingLimitMinCu: desired.autoscalingLimitMinCu ?? old.autoscalingLimitMinCu,
+    autoscalingLimitMaxCu: desired.autoscalingLimitMaxCu ?? old.autoscalingLimitMaxCu,
   });
 }
 

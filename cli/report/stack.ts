@@ -1,106 +1,104 @@
 // One document -> one stack's part of the report.
 
-import { identityOf, readApprovals, shortEntriesText } from "../../provider/rules/approval.js";
-import { atLeast, type Impact } from "../../provider/rules/restart.js";
-import { REFUSED } from "../../provider/rules/texts.js";
-import { clean, prose, quote } from "./clean.js";
+import { shortDigest } from "../../provider/rules/approval.js";
+import {
+  type ApprovalEntry,
+  type Approvals,
+  MOST_NAMED,
+  readApprovals,
+  shortEntriesText,
+} from "../../provider/rules/approval-list.js";
+import { someOf } from "../../provider/rules/some-of.js";
+import { identityOf } from "../../provider/rules/urn.js";
+import { staleOf, unmatched } from "../approve/plan.js";
+import { cleanLine, quote } from "./clean.js";
+import { errorDiagnosticsIn, errorLinesOf, refusalsIn, refusedDigestsIn, whyIncomplete } from "./errors.js";
+import { approvalFloor, type FailOn } from "./fail-on.js";
 import { findingsOf } from "./findings.js";
+import { factsIn } from "./message-facts.js";
 import { isText, previewOf } from "./preview.js";
-import type { Diagnostic, Preview, Raw, StackReport } from "./types.js";
+import type { Finding, Preview, Raw, StackReport } from "./types.js";
 
 export interface StackOptions {
   source: string;
-  failOn: Impact;
+  failOn: FailOn;
   folder: string;
   nowMs: number;
+  /** Digests that were approved after the preview. */
+  approved?: readonly string[];
 }
 
 export const UNKNOWN_NAME = "unknown";
-const MOST_ERRORS = 20;
 
-export function stackReport(document: Raw, { source, failOn, folder, nowMs }: StackOptions): StackReport {
+export function stackReport(document: Raw, { source, failOn, folder, nowMs, approved }: StackOptions): StackReport {
   const preview = previewOf(document);
-  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = place(preview) ?? {};
+  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identityIn(preview) ?? {};
   const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
   const { findings, problems } = findingsOf(preview.steps, {
-    digests: approvals.digests,
-    floor: atLeast(failOn, "restart") || failOn === "none" ? "restart" : failOn,
+    rules: {
+      digests: new Set([...approvals.digests, ...(approved ?? [])]),
+      onRestart: preview.config["compute:onRestart"],
+    },
+    facts: factsIn(preview.diagnostics),
+    floor: approvalFloor(failOn),
     folder,
   });
-  const short = shortEntriesText(approvals);
-  const failures = preview.diagnostics.filter(({ severity }) => !QUIET.has(severity));
+  const errors = errorDiagnosticsIn(preview.diagnostics);
+  const incomplete = [...(errors.length > 0 ? [whyIncomplete(errors)] : []), ...preview.problems, ...problems];
   return {
-    source: clean(source),
-    project: clean(project),
-    stack: clean(stack),
+    source: cleanLine(source),
+    project: cleanLine(project),
+    stack: cleanLine(stack),
     findings,
-    incomplete: [...(failures.length > 0 ? [failureOf(failures)] : []), ...preview.problems, ...problems],
-    errors: errorsOf(failures),
+    incomplete,
+    errors: errorLinesOf(errors),
     remarks: [
       ...(approvals.problem
         ? [
-            `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(clean(approvals.problem, 300))}`,
+            `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(cleanLine(approvals.problem, 300))}`,
           ]
         : []),
-      ...(short === undefined ? [] : [short]),
+      ...(approved ? [] : staleTexts(approvals, incomplete.length === 0 ? neededBy(findings) : undefined)),
     ],
     approvals,
+    refusedDigests: refusedDigestsIn(errors),
+    refusedCount: new Set(refusalsIn(errors).map(({ urn }) => urn)).size,
   };
 }
 
-/** As Pulumi hands it to the provider: a text, or a list as JSON. What is neither approves nothing. */
+/** All digests that approve something in this preview. */
+export const neededBy = (findings: readonly Finding[]): ReadonlySet<string> =>
+  new Set(findings.flatMap(({ approval }) => approval?.accepted ?? []));
+
+/** Entries that could be taken out. An incomplete preview does not tell which ones it needs. */
+function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined): string[] {
+  const stale = staleOf(approvals.entries, needed);
+  const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);
+  const short = shortEntriesText(approvals);
+  const ended = of("ended").map(({ entry: { digest, day } }) => `${shortDigest(digest)} (${day})`);
+  const unused = of("valid").map(({ entry: { digest } }) => shortDigest(digest));
+  return [
+    ...(short === undefined ? [] : [short]),
+    ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over. ${TIDY}`] : []),
+    ...(unused.length > 0
+      ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}. ${TIDY}`]
+      : []),
+  ];
+}
+const TIDY =
+  "`npx --no compute-endpoint report PREVIEW --approve FILE --tidy` takes such entries out, and approves what the report names";
+
+/** As Pulumi hands it to the provider: a text, or a list as JSON. Any other value approves nothing. */
 function approvalText(value: unknown): string | undefined {
   if (value === undefined || isText(value)) return value;
-  // What is nested in it is no approval, and may be too deep to be written.
+  // A nested value is no approval, and may be too deep to be written.
   return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
-function place({ steps, diagnostics }: Preview) {
+function identityIn({ steps, diagnostics }: Preview) {
   for (const { urn } of [...steps, ...diagnostics]) {
     const identity = urn === undefined ? undefined : identityOf(urn);
     if (identity) return identity;
   }
   return undefined;
-}
-
-/** What is none of these counts as an error: a failure must not be missed for a word that is new. */
-const QUIET = new Set(["debug", "info", "info#err", "warning"]);
-
-function failureOf(failures: readonly Diagnostic[]): string {
-  const refused = failures.filter(({ message }) => message.includes(REFUSED));
-  const names = [...new Set(refused.map(({ urn }) => quote(clean((urn && identityOf(urn)?.name) ?? "a compute"))))];
-  if (names.length === 0) return "the preview failed: what comes after the failure, deletions among it, is not in it";
-  return `the preview refused the change of ${names.slice(0, 5).join(", ")} and stopped there: what comes after it is not in it. For a full report let the pipeline preview with \`--config compute:onRestart=warn\`, in a checkout that is thrown away`;
-}
-
-const VALUE_BEGINS = /property \S+ value \{/;
-const VALUE_ENDS = "} has a problem: ";
-const LEAD = /^Running program '.*' failed with an unhandled exception:$/;
-
-/** What check says repeats the value, also that of a secret. Both ends are looked for once: a message may be very long. */
-function withoutValue(message: string): string {
-  const begins = VALUE_BEGINS.exec(message);
-  if (!begins) return message;
-  const end = message.indexOf(VALUE_ENDS, begins.index + begins[0].length);
-  if (end < 0) return message;
-  const property = begins[0].slice(0, -" value {".length);
-  return `${message.slice(0, begins.index)}${property} ${message.slice(end + "} ".length)}`;
-}
-
-/** The first line that says something, once each. */
-function errorsOf(failures: readonly Diagnostic[]): string[] {
-  const lines = failures.flatMap(({ message, urn }) => {
-    const text = withoutValue(message.replace(/^error: /, ""));
-    const longest = text.includes(REFUSED) ? 1000 : 300;
-    const line = text
-      .split("\n")
-      .map((one) => prose(one, longest))
-      .find((one) => one !== "" && !LEAD.test(one));
-    if (!line || line === "preview failed") return [];
-    const name = urn === undefined ? undefined : identityOf(urn)?.name;
-    return [name === undefined ? quote(line) : `${quote(clean(name))}: ${quote(line)}`];
-  });
-  const unique = [...new Set(lines)];
-  const more = unique.length - MOST_ERRORS;
-  return more > 0 ? [...unique.slice(0, MOST_ERRORS), `and ${more} more`] : unique;
 }

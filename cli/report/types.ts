@@ -1,11 +1,13 @@
-// What the parts of the report hand on: documents in, findings out. Texts in findings are clean (clean.ts).
+// The types of the report: documents come in, findings go out. Texts in findings have passed clean.ts.
 
-import type { Approvals } from "../../provider/rules/approval.js";
-import type { Impact, Reason } from "../../provider/rules/restart.js";
+import type { Approvals } from "../../provider/rules/approval-list.js";
+import type { Impact, Reason } from "../../provider/rules/impact.js";
+import type { Seen } from "../../provider/rules/seen.js";
+import type { FailOn } from "./fail-on.js";
 
 export type Raw = Record<string, unknown>;
 
-/** One state of a step, old or new, with what is not of the expected kind left out. */
+/** One state of a step, old or new, without malformed fields. */
 export interface StepState {
   id?: string;
   type?: string;
@@ -29,24 +31,24 @@ export interface Diagnostic {
   message: string;
 }
 
-/** A `pulumi preview --json` document, of which nothing is certain but these kinds. */
+/** A `pulumi preview --json` document. Only the kinds of its fields were checked. */
 export interface Preview {
   config: Raw;
   steps: Step[];
   diagnostics: Diagnostic[];
-  /** What is wrong with the document as such. */
+  /** Faults of the document itself. */
   problems: string[];
 }
 
-/** One property that changes, as the rules tell it. */
-export type Cause = Reason;
+/** One property that changes, as the rules describe it. */
+export type Cause = Omit<Reason, "does">;
 
 export interface Size {
   minCu: number;
   maxCu: number;
   memoryGb: number;
   diskGib: number;
-  /** Absent where it is not documented. */
+  /** Absent if it is not documented. */
   maxConnections?: number;
 }
 
@@ -57,24 +59,35 @@ export interface Position {
 }
 
 export interface Approval {
-  /** What to put into `compute:approve`; absent where the change can't be approved so, and then `why` says so. */
+  /** The entry for `compute:approve`. Absent if a digest can't approve the change; then `why` gives the reason. */
   digest?: string;
   approved: boolean;
   why?: string;
+  /** All digests that approve the change. */
+  accepted: readonly string[];
+  /** Whether `pulumi up` refuses the change: `refuse` is in force, and nobody has approved it. */
+  refused: boolean;
 }
 
-/** What one step does to one compute. */
+/** Why `pulumi up` will fail at a compute. */
+export interface UpFails {
+  why: string;
+  /** When the preview asked the service; absent where the document itself tells it. */
+  at?: string;
+}
+
+/** The effect of one step on one compute. */
 export interface Finding {
   name: string;
   urn: string;
   id?: string;
   op: string;
   impact: Impact;
-  /** What happens, in a few words: "restarts", "new host", "released". */
+  /** The effect in a few words: "restarts", "new host", "released". */
   what: string;
   causes: Cause[];
-  /** The changes in the words of the preview's own notice, where they can't be compared. */
-  said?: string;
+  /** The changes as the preview's own notice lists them, if the document has no values to compare. */
+  noticeChanges?: string;
   /** Other properties that change, by their top-level names. */
   others: string[];
   /** The worst that happens, as a sentence. */
@@ -83,8 +96,12 @@ export interface Finding {
   before?: Size;
   after?: Size;
   oldHost?: string;
-  /** Only for what an approval is about. */
+  /** Only if the change may need an approval. A deletion has none: no step of `up` could check it. */
   approval?: Approval;
+  /** No approval helps: the program has to change, or the compute on the service. */
+  upFails?: UpFails;
+  /** The compute's state during the preview. Absent if the preview could not ask the service. */
+  seen?: Seen;
   position?: Position;
 }
 
@@ -95,20 +112,24 @@ export interface StackReport {
   stack: string;
   /** Worst first. */
   findings: Finding[];
-  /** Why the document is not the whole truth; empty where it is. */
+  /** Why the document does not show every change; empty if it does. */
   incomplete: string[];
-  /** What the program or the engine said when it failed. */
+  /** The errors of the program or the engine when the preview failed. */
   errors: string[];
-  /** What else a reader should know. */
+  /** Other facts for the reader. */
   remarks: string[];
-  /** Where the next one goes in the stack's config. */
-  approvals: Pick<Approvals, "count" | "alone" | "problem">;
+  /** The list in the stack's config. */
+  approvals: Approvals;
+  /** The digests in refusals: such a change has no step, and so no finding. */
+  refusedDigests: readonly string[];
+  /** How many changes the preview refused. */
+  refusedCount: number;
 }
 
 export interface Report {
   stacks: StackReport[];
   /** One line for each input that is no preview. */
   unusable: string[];
-  failOn: Impact;
+  failOn: FailOn;
   exitCode: 0 | 2 | 3;
 }

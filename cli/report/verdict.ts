@@ -1,33 +1,49 @@
-// What a report comes to: one line, and the exit code.
+// The report in one line, and its exit code.
 
-import { atLeast, IMPACTS, type Impact } from "../../provider/rules/restart.js";
-import { worstOf } from "./judge.js";
+import { IMPACTS, type Impact, worstImpact } from "../../provider/rules/impact.js";
+import { type FailOn, failsReport } from "./fail-on.js";
 import type { Finding, Report, StackReport } from "./types.js";
 
-const EXITS = { fine: 0, unusable: 2, found: 3 } as const;
-
-/** Whether the finding stands in the way. `none` lets everything pass. */
-export const stops = ({ impact, approval }: Finding, failOn: Impact): boolean =>
-  failOn !== "none" && atLeast(impact, failOn) && approval?.approved !== true;
+const EXITS = { passed: 0, failed: 2, unapproved: 3 } as const;
 
 export function exitCodeOf(
   stacks: readonly StackReport[],
   unusable: readonly string[],
-  failOn: Impact,
+  failOn: FailOn,
 ): Report["exitCode"] {
-  if (unusable.length > 0 || stacks.length === 0) return EXITS.unusable;
-  if (stacks.some(({ incomplete }) => incomplete.length > 0)) return EXITS.unusable;
-  return stacks.some(({ findings }) => findings.some((one) => stops(one, failOn))) ? EXITS.found : EXITS.fine;
+  if (isIncomplete({ stacks, unusable }) || countUpFailures(findingsIn(stacks)) > 0) return EXITS.failed;
+  return stacks.some(({ findings }) => findings.some((one) => failsReport(one, failOn)))
+    ? EXITS.unapproved
+    : EXITS.passed;
 }
+
+/** Whether a document is missing or incomplete. Then nobody knows all changes. */
+export const isIncomplete = ({ stacks, unusable }: { stacks: readonly StackReport[]; unusable: readonly string[] }) =>
+  unusable.length > 0 || stacks.length === 0 || stacks.some(({ incomplete }) => incomplete.length > 0);
+
+type Ranked = Pick<Finding, "impact" | "upFails">;
+
+/** For `sort`: computes at which `up` will fail come first, then the worst impact. */
+export const worstFirst = (a: Ranked, b: Ranked): number =>
+  Number(b.upFails !== undefined) - Number(a.upFails !== undefined) ||
+  IMPACTS.indexOf(b.impact) - IMPACTS.indexOf(a.impact);
+
+/** Counts the computes at which `pulumi up` will fail. */
+export const countUpFailures = (findings: readonly Finding[]): number =>
+  findings.filter(({ upFails }) => upFails !== undefined).length;
 
 export const findingsIn = (stacks: readonly StackReport[]): Finding[] => stacks.flatMap(({ findings }) => findings);
 
 export const computes = (count: number): string => `${count} compute${count === 1 ? "" : "s"}`;
 
-/** The worst of it as a sign that is seen from afar. */
-export function signOf(findings: readonly Finding[], isIncomplete: boolean): string {
-  return isIncomplete ? "⛔" : SIGN[worstOf(findings)];
+/** ⛔ if the preview is incomplete or `up` will fail, else the sign of the worst impact. */
+export function signOf(findings: readonly Finding[], isPartial: boolean): string {
+  return isPartial || countUpFailures(findings) > 0
+    ? FAILURE_SIGN
+    : SIGN[worstImpact(findings.map(({ impact }) => impact))];
 }
+
+export const FAILURE_SIGN = "⛔";
 
 export const SIGN: Record<Impact, string> = {
   none: "🟢",
@@ -46,18 +62,35 @@ const DOES: Record<Exclude<Impact, "none">, [one: string, many: string]> = {
   "may-restart": ["may restart", "may restart"],
 };
 
-/** Counts everything, worst first: "1 compute gets a new host, 2 restart; 1 of 3 is approved". */
-export function sentenceOf(findings: readonly Finding[], isIncomplete: boolean, failOn: Impact): string {
-  const counts = [...IMPACTS].reverse().flatMap((impact) => {
+/** Counts everything, worst first: "1 compute is deleted. 2 computes restart, 1 may restart; 1 not approved". */
+export function sentenceOf(stacks: readonly StackReport[], isPartial: boolean, failOn: FailOn): string {
+  const findings = findingsIn(stacks);
+  const failing = countUpFailures(findings);
+  const failures = failing > 0 ? [`\`pulumi up\` will fail at ${computes(failing)}`] : [];
+  const deletions = counted(findings, ["delete"]);
+  const changes = counted(findings, [...IMPACTS].reverse().slice(1));
+  if (isPartial) {
+    const refused = stacks.reduce((sum, one) => sum + one.refusedCount, 0);
+    const refusals = refused > 0 ? [`${refused} ${refused === 1 ? "change is" : "changes are"} refused`] : [];
+    const known = [...failures, ...refusals, deletions, changes].filter(Boolean).join(", ");
+    return `This preview is incomplete; ${known ? `known so far: ${known}` : "what it changes is not known"}`;
+  }
+  const fails = deletions && failOn.deletions ? ", which fails this check" : "";
+  const parts = [
+    ...failures,
+    ...(deletions ? [`${deletions}${fails}`] : []),
+    ...(changes ? [`${changes}${approvals(findings, failOn)}`] : []),
+  ];
+  return parts.length > 0 ? parts.join(". ") : harmless(findings);
+}
+
+function counted(findings: readonly Finding[], impacts: readonly Impact[]): string {
+  const counts = impacts.flatMap((impact) => {
     const count = findings.filter((one) => one.impact === impact).length;
     if (count === 0 || impact === "none") return [];
     return [{ count, does: DOES[impact][count === 1 ? 0 : 1] }];
   });
-  const felt = counts.map(({ count, does }, at) => `${at === 0 ? computes(count) : count} ${does}`).join(", ");
-  if (isIncomplete)
-    return `This preview is incomplete; ${felt ? `known so far: ${felt}` : "what it changes is not known"}`;
-  if (!felt) return harmless(findings);
-  return `${felt}${approvals(findings, failOn)}`;
+  return counts.map(({ count, does }, at) => `${at === 0 ? computes(count) : count} ${does}`).join(", ");
 }
 
 function harmless(findings: readonly Finding[]): string {
@@ -73,9 +106,9 @@ function harmless(findings: readonly Finding[]): string {
   return parts.length > 0 ? `${what}: ${parts.join(", ")}` : what;
 }
 
-function approvals(findings: readonly Finding[], failOn: Impact): string {
+function approvals(findings: readonly Finding[], failOn: FailOn): string {
   const asked = findings.filter(({ approval }) => approval !== undefined);
-  const open = findings.filter((one) => stops(one, failOn)).length;
+  const open = asked.filter((one) => failsReport(one, failOn)).length;
   const given = asked.filter(({ approval }) => approval?.approved).length;
   if (asked.length === 0) return "";
   if (given === asked.length) return "; approved";

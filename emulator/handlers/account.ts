@@ -1,9 +1,9 @@
-import { DEFAULT_REGION } from "../branch.js";
-import * as refuse from "../refuse.js";
-import { type Answer, type Call, type Route, route } from "../route.js";
+import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
+import { forbiddenError } from "../model/errors.js";
+import { DEFAULT_REGION } from "../model/project.js";
 import { projectOf } from "./lookup.js";
 
-/** What clients ask before they come to the point. Modelling choice: one user without an organization, on no plan. */
+/** Routes that clients call first. Modelling choice: one user without an organization. */
 
 const USER = {
   active_seconds_limit: 0,
@@ -20,7 +20,7 @@ const USER = {
   plan: "scale",
 };
 
-/** A few of the service's, to choose from; the emulator takes others as well. */
+/** A few regions of the service for the list. The emulator accepts others too. */
 const REGIONS = [
   ["aws-us-east-1", "AWS US East 1 (N. Virginia)", "39.04", "-77.49"],
   ["aws-us-east-2", "AWS US East 2 (Ohio)", "39.96", "-83.00"],
@@ -35,30 +35,30 @@ const LIBRARIES = [
   ["pg_partman_bgw", "Partition maintenance", false],
 ] as const;
 
-/** The user, in the form in which answers name a creator. */
+/** The user in the form in which responses name the creator of something. */
 export const creator = { id: USER.id, name: `${USER.name} ${USER.last_name}`, image: USER.image };
 
-/** Refuses a key for one project: it can neither ask for its user nor give others access. */
-export function ofPerson(call: Call): void {
-  if (call.reach !== undefined) throw refuse.notAllowed();
+/** Refuses a key for one project: it can neither read its user nor give others access. */
+export function assertAccountKey(call: Call): void {
+  if (call.keyProjectId !== undefined) throw forbiddenError();
 }
 
-function user(call: Call): Answer {
-  ofPerson(call);
+function user(call: Call): HandlerResponse {
+  assertAccountKey(call);
   return { status: 200, body: USER };
 }
 
-function organizations(call: Call): Answer {
-  ofPerson(call);
+function organizations(call: Call): HandlerResponse {
+  assertAccountKey(call);
   return { status: 200, body: { organizations: [] } };
 }
 
-function authentication(call: Call): Answer {
-  ofPerson(call);
+function authentication(call: Call): HandlerResponse {
+  assertAccountKey(call);
   return { status: 200, body: { account_id: USER.id, auth_method: "api_key_user" } };
 }
 
-const regions = (): Answer => ({
+const regions = (): HandlerResponse => ({
   status: 200,
   body: {
     regions: REGIONS.map(([id, name, geo_lat, geo_long]) => ({
@@ -71,7 +71,7 @@ const regions = (): Answer => ({
   },
 });
 
-function libraries(call: Call): Answer {
+function libraries(call: Call): HandlerResponse {
   projectOf(call);
   const rows = LIBRARIES.map(([library_name, description, is_default]) => ({
     library_name,

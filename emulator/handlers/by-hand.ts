@@ -1,42 +1,49 @@
-import { badControl, missing } from "../refuse.js";
-import type { Site } from "../rules.js";
-import { ChangeableEndpoint, OPTIONAL_ENDPOINT_FIELDS, reasonsOf } from "../schema.js";
-import { instant } from "../time.js";
-import type { EndpointRow } from "../world.js";
+import type { HandlerResponse } from "../http/route.js";
+import type { RequestView } from "../model/change-types.js";
+import type { Simulation } from "../model/simulation.js";
+import type { ChangeLog } from "./changes.js";
+import { findRoute } from "./routes.js";
 
-/** What somebody else did to a compute behind our back: no operation, no lock, no rule of the service. */
-
-const Fields = ChangeableEndpoint.partial();
-
-export function endpointById(site: Site, id = ""): EndpointRow {
-  const row = Object.hasOwn(site.world.endpoints, id) ? site.world.endpoints[id] : undefined;
-  if (!row) throw missing("endpoint");
-  return row;
+export interface RequestByHand {
+  method: string;
+  /** The path's segments behind `/_emulator/api`. */
+  segments: string[];
+  query: string;
+  body: unknown;
+  sim: Simulation;
+  changes: ChangeLog;
 }
 
-/** `null` takes an optional field away. */
-export function changeByHand(site: Site, row: EndpointRow, body: unknown): EndpointRow {
-  const given = typeof body === "object" && body !== null ? Object.entries(body) : [];
-  const removed = OPTIONAL_ENDPOINT_FIELDS.filter((name) =>
-    given.some(([key, value]) => key === name && value === null),
-  );
-  const kept = given.filter(([key]) => !(removed as string[]).includes(key));
-  const parsed = Fields.safeParse(given.length > 0 ? Object.fromEntries(kept) : body);
-  if (!parsed.success) throw badControl(`not fields of an endpoint: ${reasonsOf(parsed.error)}`);
-  const fields = parsed.data;
-  const branch = site.world.branches[fields.branch_id ?? row.branch_id];
-  if (fields.branch_id !== undefined && branch?.project_id !== row.project_id) throw missing("branch");
-  const at = instant(site.now);
-  // A state comes with its times, unless they are given too.
-  if (fields.current_state === "active" && row.current_state !== "active") {
-    row.started_at = at;
-    delete row.suspended_at;
-  } else if (fields.current_state === "idle" && row.current_state !== "idle") {
-    row.suspended_at = at;
-    delete row.started_at;
-    delete row.compute_release_version;
+/**
+ * A request of the API as a person sends it who uses the service's console: it has the effect, the lock and the refusals of the
+ * API. It needs no key, uses up no fault of requests and no rate limit, and is not in the record of requests, which is for what
+ * clients sent.
+ */
+export function sendByHand({ method, segments, query, body, sim, changes }: RequestByHand): HandlerResponse {
+  const { handler, params } = findRoute(method, segments);
+  const send = () => handler({ sim, params, query: new URLSearchParams(query), body });
+  const path = `/${segments.map(encodeURIComponent).join("/")}`;
+  return method === "GET" ? send() : recordByHand({ method, path, body, sim, changes }, send);
+}
+
+/** Does what a person asked for, and adds it to the changes. */
+export function recordByHand(
+  { method, path, body, sim, changes }: Pick<RequestByHand, "method" | "body" | "sim" | "changes"> & { path: string },
+  work: () => HandlerResponse,
+): HandlerResponse {
+  const view: RequestView = changes.add({
+    method,
+    path,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    time: sim.now,
+    by_hand: true,
+  });
+  try {
+    const response = work();
+    changes.answer(view, { status: response.status, headers: {}, body: JSON.stringify(response.body ?? "") });
+    return response;
+  } catch (error) {
+    changes.refuse(view, error);
+    throw error;
   }
-  Object.assign(row, fields, { updated_at: at });
-  for (const name of removed) delete row[name];
-  return row;
 }

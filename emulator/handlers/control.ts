@@ -1,33 +1,42 @@
 import { z } from "zod";
-import { endpointAnswer, operationAnswer } from "../answers.js";
-import type { EmulatorClock } from "../api.js";
-import { release } from "../progress.js";
-import { badControl, missing } from "../refuse.js";
-import type { Answer } from "../route.js";
-import type { Site } from "../rules.js";
-import { reasonsOf, WorldSchema } from "../schema.js";
-import { startServiceWork } from "../service.js";
-import { changeByHand, endpointById } from "./by-hand.js";
+import type { HandlerResponse } from "../http/route.js";
+import type { EmulatorClock } from "../model/clock.js";
+import { controlError, notFoundError } from "../model/errors.js";
+import { endNeverEndingOperations } from "../model/event-runner.js";
+import { describeIssues, SHOWN_REASONS } from "../model/issues.js";
+import { LIMITS } from "../model/limits.js";
+import { startServiceOperation } from "../model/service-operations.js";
+import type { Simulation } from "../model/simulation.js";
+import { World } from "../model/world.js";
+import { recordByHand, sendByHand } from "./by-hand.js";
+import type { ChangeLog } from "./changes.js";
+import { changeOutOfBand, endpointById } from "./out-of-band.js";
+import { endpointResponse, operationResponse } from "./responses.js";
 
-/** The routes beside the API, for tests in any language. They need no key: whoever reaches this port is on this machine. */
+/** The routes beside the API, for tests in any language. They need no key: only programs of this machine reach the port. */
 
 export interface ControlCall {
   method: string;
   /** The path's segments behind `/_emulator`. */
   segments: string[];
+  query: string;
   body: unknown;
-  site: Site;
+  sim: Simulation;
   requests: { length: number };
+  changes: ChangeLog;
   clock: EmulatorClock;
-  /** The world brought up to a clock that has been moved. */
-  present(): Site;
+  /** Brings the world up to the present, and returns the simulation. For after a move of the clock. */
+  present(): Simulation;
+  /** Ends the emulator once the response is sent. Absent where it has no server. */
+  stop?: () => void;
 }
 
-type Work = (call: ControlCall, id: string) => Answer;
-const ok = (body: unknown): Answer => ({ status: 200, body });
-const DONE: Answer = { status: 204 };
+type ControlHandler = (call: ControlCall, id: string) => HandlerResponse;
+const ok = (body: unknown): HandlerResponse => ({ status: 200, body });
+const DONE: HandlerResponse = { status: 204 };
 
 const LONGEST_ADVANCE_MS = 366 * 24 * 3_600_000;
+const LONGEST_OPERATION_MS = 3_600_000;
 
 const TimeBody = z
   .strictObject({
@@ -38,98 +47,118 @@ const TimeBody = z
 
 const OperationBody = z
   .strictObject({
-    action: z.string().min(1).optional(),
+    action: z.string().min(1).max(LIMITS.nameCharacters).optional(),
     endpointId: z.string().optional(),
     branchId: z.string().optional(),
     projectId: z.string().optional(),
+    durationMs: z.number().min(0).max(LONGEST_OPERATION_MS).optional(),
   })
   .refine(
     ({ endpointId, branchId, projectId }) => [endpointId, branchId, projectId].filter(Boolean).length === 1,
     "give one of endpointId, branchId and projectId",
   );
 
-function checked<T extends z.ZodType>(schema: T, body: unknown, what: string): z.output<T> {
+function parseControlBody<T extends z.ZodType>(schema: T, body: unknown, what: string): z.output<T> {
   const result = schema.safeParse(body);
-  if (!result.success) throw badControl(`not ${what}: ${reasonsOf(result.error)}`);
+  if (!result.success) throw controlError(`not ${what}: ${describeIssues(result.error, SHOWN_REASONS)}`);
   return result.data;
 }
 
-const timeAnswer = ({ clock }: ControlCall): Answer =>
+const timeResponse = ({ clock }: ControlCall): HandlerResponse =>
   ok({ mode: clock.mode, now: new Date(clock.now()).toISOString(), nowMs: clock.now() });
 
-function setTime(call: ControlCall): Answer {
-  const { mode, advanceMs } = checked(TimeBody, call.body, "a time");
+function setTime(call: ControlCall): HandlerResponse {
+  const { mode, advanceMs } = parseControlBody(TimeBody, call.body, "a time");
   if (mode !== undefined) call.clock.run(mode);
   if (advanceMs !== undefined) advance(call.clock, advanceMs);
-  call.present();
-  return timeAnswer(call);
+  call.present(); // Runs the events that are due now.
+  return timeResponse(call);
 }
 
 function advance(clock: EmulatorClock, ms: number): void {
   try {
     clock.advance(ms);
   } catch (error) {
-    throw badControl((error as Error).message);
+    throw controlError((error as Error).message);
   }
 }
 
-/** In place, for those who hold the world. */
-function setWorld(call: ControlCall): Answer {
-  const world = checked(WorldSchema, call.body, "a world");
-  Object.assign(call.site.world, world);
+/** Replaces the tables in place: a test in this process may have a reference to the world. */
+function setWorld(call: ControlCall): HandlerResponse {
+  const world = parseControlBody(World, call.body, "a world");
+  Object.assign(call.sim.world, world);
+  call.changes.restart();
   return ok(call.present().world);
 }
 
-function addFault({ site, body }: ControlCall): Answer {
+function addFault({ sim, body }: ControlCall): HandlerResponse {
   try {
-    site.faults.add(body);
+    sim.faults.add(body);
   } catch (error) {
-    throw badControl((error as Error).message);
+    throw controlError((error as Error).message);
   }
   return DONE;
 }
 
-function clearFaults({ site }: ControlCall): Answer {
-  site.faults.clear();
-  release(site);
+function clearFaults({ sim }: ControlCall): HandlerResponse {
+  sim.faults.clear();
+  endNeverEndingOperations(sim);
   return DONE;
 }
 
-function clearRequests({ requests }: ControlCall): Answer {
+function clearRequests({ requests, changes }: ControlCall): HandlerResponse {
   requests.length = 0;
+  changes.restart();
   return DONE;
 }
 
-function startOperation({ site, body }: ControlCall): Answer {
-  const what = checked(OperationBody, body, "an operation of the service");
-  return { status: 201, body: { operations: startServiceWork(site, what).map(operationAnswer) } };
+function startOperation({ sim, body }: ControlCall): HandlerResponse {
+  const what = parseControlBody(OperationBody, body, "an operation of the service");
+  return { status: 201, body: { operations: startServiceOperation(sim, what).map(operationResponse) } };
 }
 
-function removeEndpoint({ site }: ControlCall, id: string): Answer {
-  delete site.world.endpoints[endpointById(site, id).id];
+function removeEndpoint({ sim }: ControlCall, id: string): HandlerResponse {
+  delete sim.world.endpoints[endpointById(sim, id).id];
   return DONE;
 }
 
-const ROUTES: Record<string, Work> = {
+/** A change that no operation shows. */
+function inTheChanges(work: ControlHandler): ControlHandler {
+  return (call, id) =>
+    recordByHand({ ...call, path: `/_emulator/endpoints/${encodeURIComponent(id)}` }, () => work(call, id));
+}
+
+function stop({ stop }: ControlCall): HandlerResponse {
+  if (!stop) throw controlError("nothing to stop: this emulator has no server");
+  stop();
+  return DONE;
+}
+
+const ROUTES: Record<string, ControlHandler> = {
   "GET requests": ({ requests }) => ok(requests),
   "DELETE requests": clearRequests,
-  "GET world": ({ site }) => ok(site.world),
+  "GET changes": ({ query, sim, clock, changes }) =>
+    ok(changes.since(new URLSearchParams(query).get("cursor"), sim, clock)),
+  "GET world": ({ sim }) => ok(sim.world),
   "PUT world": setWorld,
-  "GET time": timeAnswer,
+  "GET time": timeResponse,
   "POST time": setTime,
   "POST faults": addFault,
-  "GET faults": ({ site }) => ok(site.faults.waiting()),
+  "GET faults": ({ sim }) => ok(sim.faults.waiting()),
   "DELETE faults": clearFaults,
   "POST operations": startOperation,
-  "POST endpoints/:id": ({ site, body }, id) =>
-    ok({ endpoint: endpointAnswer(changeByHand(site, endpointById(site, id), body)) }),
-  "DELETE endpoints/:id": removeEndpoint,
+  "POST endpoints/:id": inTheChanges(({ sim, body }, id) =>
+    ok({ endpoint: endpointResponse(changeOutOfBand(sim, endpointById(sim, id), body)) }),
+  ),
+  "DELETE endpoints/:id": inTheChanges(removeEndpoint),
+  "POST stop": stop,
 };
 
-export function control(call: ControlCall): Answer {
+export function control(call: ControlCall): HandlerResponse {
   const [what, id, ...rest] = call.segments;
+  if (what === "api" && id !== undefined) return sendByHand({ ...call, segments: [id, ...rest] });
   const key = `${call.method} ${what}${id === undefined ? "" : "/:id"}`;
   const work = rest.length === 0 && Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined;
-  if (!work) throw missing("route");
+  if (!work) throw notFoundError("route");
   return work(call, id ?? "");
 }

@@ -1,76 +1,78 @@
-import { databaseAnswer, operationAnswer } from "../answers.js";
-import { databaseId } from "../ids.js";
-import * as refuse from "../refuse.js";
-import { type Answer, type Call, type Route, route } from "../route.js";
-import { instant } from "../time.js";
-import type { BranchRow, DatabaseRow } from "../world.js";
-import { DatabaseCreateBody, DatabaseUpdateBody } from "./bodies.js";
-import { configure } from "./configure.js";
+import { parseBody } from "../http/parse-body.js";
+import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
+import { applyBranchConfig } from "../model/apply-config.js";
+import { assertNameFree, assertUnlocked } from "../model/assertions.js";
+import { notFoundError } from "../model/errors.js";
+import { databaseId } from "../model/ids.js";
+import { DatabaseCreateBody, DatabaseUpdateBody } from "../model/request-bodies.js";
+import type { BranchRow, DatabaseRow } from "../model/rows.js";
+import { timestamp } from "../model/time.js";
+import { inPageOrder } from "./list-order.js";
 import { branchOf, projectOf } from "./lookup.js";
-import { inPageOrder } from "./order.js";
+import { databaseResponse, operationResponse } from "./responses.js";
 
 const named = (branch: BranchRow, name: string | undefined) => branch.databases.find((one) => one.name === name);
 
-function found(call: Call): { branch: BranchRow; database: DatabaseRow } {
+function findDatabase(call: Call): { branch: BranchRow; database: DatabaseRow } {
   const branch = branchOf(call, projectOf(call));
   const database = named(branch, call.params["database"]);
-  if (!database) throw refuse.missing("database");
+  if (!database) throw notFoundError("database");
   return { branch, database };
 }
 
-function ownerIn(branch: BranchRow, name: string): void {
-  if (!branch.roles.some((one) => one.name === name)) throw refuse.missing("role");
+function assertRoleExists(branch: BranchRow, name: string): void {
+  if (!branch.roles.some((one) => one.name === name)) throw notFoundError("role");
 }
 
-function changed({ site }: Call, branch: BranchRow, database: DatabaseRow, status: number): Answer {
-  const operations = configure(site, branch).map(operationAnswer);
-  return { status, body: { database: databaseAnswer(branch, database), operations } };
+function databaseChange({ sim }: Call, branch: BranchRow, database: DatabaseRow, status: number): HandlerResponse {
+  const operations = applyBranchConfig(sim, branch).map(operationResponse);
+  return { status, body: { database: databaseResponse(branch, database), operations } };
 }
 
-function list(call: Call): Answer {
+function list(call: Call): HandlerResponse {
   const branch = branchOf(call, projectOf(call));
-  const databases = inPageOrder(call.site, branch.databases);
-  return { status: 200, body: { databases: databases.map((one) => databaseAnswer(branch, one)) } };
+  const databases = inPageOrder(call.sim, branch.databases);
+  return { status: 200, body: { databases: databases.map((one) => databaseResponse(branch, one)) } };
 }
 
-function get(call: Call): Answer {
-  const { branch, database } = found(call);
-  return { status: 200, body: { database: databaseAnswer(branch, database) } };
+function get(call: Call): HandlerResponse {
+  const { branch, database } = findDatabase(call);
+  return { status: 200, body: { database: databaseResponse(branch, database) } };
 }
 
-function create(call: Call): Answer {
-  const { site } = call;
+function create(call: Call): HandlerResponse {
+  const { sim } = call;
   const project = projectOf(call);
-  const { database: wish } = refuse.badBody("CreateProjectBranchDatabase", DatabaseCreateBody, call.body);
+  const { database: input } = parseBody("CreateProjectBranchDatabase", DatabaseCreateBody, call.body);
   const branch = branchOf(call, project);
-  ownerIn(branch, wish.owner_name);
-  refuse.nameTaken(branch.databases, wish.name, "database");
-  refuse.whileBusy(site, project.id, [branch.id]);
-  const database: DatabaseRow = { id: databaseId(site.random), ...wish, created_at: instant(site.now) };
+  assertRoleExists(branch, input.owner_name);
+  assertNameFree(branch.databases, input.name, "database");
+  assertUnlocked(sim, project.id, [branch.id]);
+  const database: DatabaseRow = { id: databaseId(sim.random), ...input, created_at: timestamp(sim.now) };
   branch.databases.push(database);
-  return changed(call, branch, database, 201);
+  return databaseChange(call, branch, database, 201);
 }
 
-function update(call: Call): Answer {
-  const { site } = call;
-  const { database: wish } = refuse.badBody("UpdateProjectBranchDatabase", DatabaseUpdateBody, call.body);
-  const { branch, database } = found(call);
-  if (wish.owner_name !== undefined) ownerIn(branch, wish.owner_name);
+function update(call: Call): HandlerResponse {
+  const { sim } = call;
+  const { database: input } = parseBody("UpdateProjectBranchDatabase", DatabaseUpdateBody, call.body);
+  const { branch, database } = findDatabase(call);
+  if (input.owner_name !== undefined) assertRoleExists(branch, input.owner_name);
   const others = branch.databases.filter((one) => one !== database);
-  if (wish.name !== undefined) refuse.nameTaken(others, wish.name, "database");
-  refuse.whileBusy(site, branch.project_id, [branch.id]);
-  Object.assign(database, wish, { updated_at: instant(site.now) });
-  return changed(call, branch, database, 200);
+  if (input.name !== undefined) assertNameFree(others, input.name, "database");
+  assertUnlocked(sim, branch.project_id, [branch.id]);
+  Object.assign(database, input, { updated_at: timestamp(sim.now) });
+  return databaseChange(call, branch, database, 200);
 }
 
-/** A missing database is no error, as with computes and branches. */
-function remove(call: Call): Answer {
+/** To delete a missing database is no error, as with computes and branches. */
+function remove(call: Call): HandlerResponse {
   const branch = branchOf(call, projectOf(call));
   const database = named(branch, call.params["database"]);
   if (!database) return { status: 204 };
-  refuse.whileBusy(call.site, branch.project_id, [branch.id]);
+  assertUnlocked(call.sim, branch.project_id, [branch.id]);
   branch.databases = branch.databases.filter((one) => one !== database);
-  return changed(call, branch, database, 200);
+  return databaseChange(call, branch, database, 200);
 }
 
 const DATABASES = "/projects/:project/branches/:branch/databases";

@@ -1,152 +1,143 @@
 import { EndpointCreateBody, EndpointUpdateBody } from "../../provider/wire/endpoint.js";
-import { changeAnswer, endpointAnswer } from "../answers.js";
-import { checkWish, newEndpoint, patchedSettings } from "../endpoint.js";
-import { taken } from "../ignored.js";
-import { begin, type Step } from "../operations.js";
-import * as refuse from "../refuse.js";
-import { type Answer, type Call, type Route, route } from "../route.js";
-import type { Site } from "../rules.js";
-import { instant } from "../time.js";
-import type { EndpointRow } from "../world.js";
+import { parseBody } from "../http/parse-body.js";
+import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
+import { applyUpdate } from "../model/apply-config.js";
+import {
+  assertBranchReady,
+  assertComputeSize,
+  assertEnabled,
+  assertEndpointUnlocked,
+  assertNoPrimary,
+  assertProvisioner,
+  assertRegion,
+  assertSuspendTimeout,
+  assertUnlocked,
+  assertUnprotected,
+} from "../model/assertions.js";
+import { assertEndpointInput, newEndpoint, patchedSettings } from "../model/endpoint.js";
+import { restartIdleError } from "../model/errors.js";
+import { withoutIgnoredFields } from "../model/ignored-fields.js";
+import { beginOperations, endpointStep } from "../model/operations.js";
+import type { EndpointRow } from "../model/rows.js";
+import type { Simulation } from "../model/simulation.js";
+import { timestamp } from "../model/time.js";
+import { inListOrder } from "./list-order.js";
 import { branchOf, endpointIn, endpointOf, endpointsOfBranch, projectOf } from "./lookup.js";
-import { inListOrder } from "./order.js";
+import { endpointChangeResponse, endpointResponse } from "./responses.js";
 
-const ok = (body: unknown): Answer => ({ status: 200, body });
+const ok = (body: unknown): HandlerResponse => ({ status: 200, body });
 
-const listed = (call: Call, rows: EndpointRow[]): Answer =>
-  ok({ endpoints: inListOrder(call.site, rows).map(endpointAnswer) });
+const listed = (call: Call, rows: EndpointRow[]): HandlerResponse =>
+  ok({ endpoints: inListOrder(call.sim, rows).map(endpointResponse) });
 
-const step = (endpoint: EndpointRow, action: string): Step => ({
-  action,
-  branch_id: endpoint.branch_id,
-  endpoint_id: endpoint.id,
-});
-
-function create(call: Call): Answer {
-  const { site } = call;
+function create(call: Call): HandlerResponse {
+  const { sim } = call;
   const project = projectOf(call);
-  const { endpoint: wish } = refuse.badBody("CreateProjectEndpoint", EndpointCreateBody, call.body);
-  if (wish.region_id !== undefined) refuse.badRegion(wish.region_id, project);
-  const branch = branchOf(call, project, wish.branch_id);
-  checkWish(project, wish);
-  refuse.branchNotReady(site, branch);
-  refuse.whileBusy(site, project.id, [branch.id]);
-  if (wish.type === "read_write") refuse.secondPrimary(site, branch.id);
-  const endpoint = newEndpoint(site, project, taken(site, "POST", wish));
-  site.world.endpoints[endpoint.id] = endpoint;
-  // Modelling choice: a compute that is created disabled starts like any other and is stopped at once.
+  const { endpoint: input } = parseBody("CreateProjectEndpoint", EndpointCreateBody, call.body);
+  if (input.region_id !== undefined) assertRegion(input.region_id, project);
+  const branch = branchOf(call, project, input.branch_id);
+  assertEndpointInput(project, input);
+  assertBranchReady(sim, branch);
+  assertUnlocked(sim, project.id, [branch.id]);
+  if (input.type === "read_write") assertNoPrimary(sim, branch.id);
+  const endpoint = newEndpoint(sim, project, withoutIgnoredFields(sim, "POST", input));
+  sim.world.endpoints[endpoint.id] = endpoint;
+  // Modelling choice: a compute that is created disabled starts like any other, and is suspended at once.
   const stages = endpoint.disabled ? [["start_compute"], ["suspend_compute"]] : [["start_compute"]];
   if (endpoint.disabled) endpoint.pending_state = "idle";
-  const steps = stages.map((names) => names.map((action) => step(endpoint, action)));
-  return { status: 201, body: changeAnswer(endpoint, begin(site, project.id, steps)) };
+  const steps = stages.map((names) => names.map((action) => endpointStep(endpoint, action)));
+  return { status: 201, body: endpointChangeResponse(endpoint, beginOperations(sim, project.id, steps)) };
 }
 
-function list(call: Call): Answer {
+function list(call: Call): HandlerResponse {
   const project = projectOf(call);
-  const rows = Object.values(call.site.world.endpoints).filter((one) => one.project_id === project.id);
+  const rows = Object.values(call.sim.world.endpoints).filter((one) => one.project_id === project.id);
   return listed(call, rows);
 }
 
-function listOfBranch(call: Call): Answer {
+function listOfBranch(call: Call): HandlerResponse {
   const branch = branchOf(call, projectOf(call));
   return listed(call, endpointsOfBranch(call, branch.id));
 }
 
-function get(call: Call): Answer {
-  return ok({ endpoint: endpointAnswer(endpointOf(call, projectOf(call))) });
+function get(call: Call): HandlerResponse {
+  return ok({ endpoint: endpointResponse(endpointOf(call, projectOf(call))) });
 }
 
-function update(call: Call): Answer {
-  const { site } = call;
+function update(call: Call): HandlerResponse {
+  const { sim } = call;
   const project = projectOf(call);
-  const { endpoint: wish } = refuse.badBody("UpdateProjectEndpoint", EndpointUpdateBody, call.body);
+  const { endpoint: input } = parseBody("UpdateProjectEndpoint", EndpointUpdateBody, call.body);
   const endpoint = endpointOf(call, project);
-  const asked = patched(site, endpoint, wish);
-  refuse.badSize(asked.autoscaling_limit_min_cu, asked.autoscaling_limit_max_cu);
-  refuse.badTimeout(asked.suspend_timeout_seconds);
-  refuse.badProvisioner(asked.provisioner);
-  const branch = branchOf(call, project, asked.branch_id);
-  const moves = asked.branch_id !== endpoint.branch_id;
-  if (moves) refuse.branchNotReady(site, branch);
-  refuse.whileBusy(site, project.id, [endpoint.branch_id, branch.id]);
-  if (moves && endpoint.type === "read_write") refuse.secondPrimary(site, branch.id);
+  const wanted = patched(sim, endpoint, input);
+  assertComputeSize(wanted.autoscaling_limit_min_cu, wanted.autoscaling_limit_max_cu);
+  assertSuspendTimeout(wanted.suspend_timeout_seconds);
+  assertProvisioner(wanted.provisioner);
+  const branch = branchOf(call, project, wanted.branch_id);
+  const moves = wanted.branch_id !== endpoint.branch_id;
+  if (moves) assertBranchReady(sim, branch);
+  assertUnlocked(sim, project.id, [endpoint.branch_id, branch.id]);
+  if (moves && endpoint.type === "read_write") assertNoPrimary(sim, branch.id);
 
-  const changed = patched(site, endpoint, taken(site, "PATCH", wish, endpoint));
+  const changed = patched(sim, endpoint, withoutIgnoredFields(sim, "PATCH", input, endpoint));
   const restarts = RESTARTING.some((field) => changed[field] !== endpoint[field]);
-  Object.assign(endpoint, changed, { updated_at: instant(site.now) });
-  return ok(changeAnswer(endpoint, applied(site, endpoint, restarts)));
+  Object.assign(endpoint, changed, { updated_at: timestamp(sim.now) });
+  return ok(endpointChangeResponse(endpoint, applyUpdate(sim, endpoint, restarts)));
 }
 
-/** What an active compute can only take by starting anew. */
+/** The fields whose change restarts an active compute. */
 const RESTARTING = ["branch_id", "autoscaling_limit_min_cu", "autoscaling_limit_max_cu", "provisioner"] as const;
 
-function patched(site: Site, endpoint: EndpointRow, wish: EndpointUpdateBody["endpoint"]): EndpointRow {
-  const { settings, ...fields } = wish;
-  const set = settings ? { settings: patchedSettings(site, endpoint.settings, settings) } : {};
+function patched(sim: Simulation, endpoint: EndpointRow, input: EndpointUpdateBody["endpoint"]): EndpointRow {
+  const { settings, ...fields } = input;
+  const set = settings ? { settings: patchedSettings(sim, endpoint.settings, settings) } : {};
   return { ...endpoint, ...fields, ...set };
 }
 
-/**
- * What an update sets going. It does so even where nothing differs: the service compares nothing. Modelling choice:
- * `pg_settings` never need more than `apply_config`, and a resize needs no stop and start of its own.
- */
-function applied(site: Site, endpoint: EndpointRow, restarts: boolean) {
-  const apply = step(endpoint, "apply_config");
-  if (endpoint.current_state === "active" && !endpoint.disabled) {
-    endpoint.pending_state = "active";
-    return begin(site, endpoint.project_id, [[{ ...apply, restarts }]]);
-  }
-  const active = endpoint.current_state === "active";
-  if (!active && site.rules.idleUpdate === "none") return [];
-  endpoint.pending_state = "idle";
-  // An idle compute is woken to take the change, and put to sleep again.
-  return begin(site, endpoint.project_id, [[{ ...apply, restarts: !active }], [step(endpoint, "suspend_compute")]]);
-}
-
-/** Modelling choice: the compute is gone from every list at once, while the operation that stops it still runs. */
-function remove(call: Call): Answer {
-  const { site } = call;
+/** Modelling choice: the compute leaves the lists at once, although the operation that stops it still runs. */
+function remove(call: Call): HandlerResponse {
+  const { sim } = call;
   const project = projectOf(call);
   const endpoint = endpointIn(call, project);
   if (!endpoint) return { status: 204 };
-  refuse.protectedBranch(site.world.branches[endpoint.branch_id], "endpoint");
-  refuse.whileEndpointBusy(site, endpoint);
-  delete site.world.endpoints[endpoint.id];
-  endpoint.updated_at = instant(site.now);
+  assertUnprotected(sim.world.branches[endpoint.branch_id], "endpoint");
+  assertEndpointUnlocked(sim, endpoint);
+  delete sim.world.endpoints[endpoint.id];
+  endpoint.updated_at = timestamp(sim.now);
   const running = endpoint.current_state === "active";
   if (running) endpoint.pending_state = "idle";
-  const operations = running ? begin(site, project.id, [[step(endpoint, "suspend_compute")]]) : [];
-  return ok(changeAnswer(endpoint, operations));
+  const operations = running ? beginOperations(sim, project.id, [[endpointStep(endpoint, "suspend_compute")]]) : [];
+  return ok(endpointChangeResponse(endpoint, operations));
 }
 
-/** Start, suspend and restart: from the compute's state to the state it is moved to and the work that takes. */
+/** A handler for start, suspend or restart. `plan` gives the state to which the compute moves, and the actions for it. */
 const action =
-  (plan: (site: Site, endpoint: EndpointRow) => [EndpointRow["pending_state"], string[]]) => (call: Call) => {
-    const { site } = call;
+  (plan: (sim: Simulation, endpoint: EndpointRow) => [EndpointRow["pending_state"], string[]]) => (call: Call) => {
+    const { sim } = call;
     const project = projectOf(call);
     const endpoint = endpointOf(call, project);
-    refuse.whileEndpointBusy(site, endpoint);
-    const [pending, actions] = plan(site, endpoint);
-    if (actions.length === 0) return ok(changeAnswer(endpoint, []));
+    assertEndpointUnlocked(sim, endpoint);
+    const [pending, actions] = plan(sim, endpoint);
+    if (actions.length === 0) return ok(endpointChangeResponse(endpoint, []));
     endpoint.pending_state = pending;
-    endpoint.updated_at = instant(site.now);
-    const stages = actions.map((one) => [step(endpoint, one)]);
-    return ok(changeAnswer(endpoint, begin(site, project.id, stages)));
+    endpoint.updated_at = timestamp(sim.now);
+    const stages = actions.map((one) => [endpointStep(endpoint, one)]);
+    return ok(endpointChangeResponse(endpoint, beginOperations(sim, project.id, stages)));
   };
 
-/** Modelling choice: starting what is active, and suspending what is not, does nothing and is no error. */
-const start = action((_site, endpoint) => {
+/** To start an active compute, or to suspend an idle one, succeeds and does nothing. That is a modelling choice. */
+const start = action((_sim, endpoint) => {
   if (endpoint.current_state === "active") return [undefined, []];
-  refuse.startDisabled(endpoint);
+  assertEnabled(endpoint);
   return ["active", ["start_compute"]];
 });
 
-const suspend = action((_site, endpoint) =>
+const suspend = action((_sim, endpoint) =>
   endpoint.current_state === "active" ? ["idle", ["suspend_compute"]] : [undefined, []],
 );
 
-const restart = action((site, endpoint) => {
-  if (endpoint.current_state !== "active") throw refuse.restartIdle(site.rules.restartIdleStatus);
+const restart = action((sim, endpoint) => {
+  if (endpoint.current_state !== "active") throw restartIdleError(sim.behavior.restartIdleStatus);
   return ["active", ["suspend_compute", "start_compute"]];
 });
 

@@ -1,75 +1,78 @@
-import {
-  branchAnswer,
-  changedEndpoint,
-  databaseAnswer,
-  operationAnswer,
-  projectAnswer,
-  projectItem,
-  roleAnswer,
-} from "../answers.js";
-import { newBranch, newProject } from "../branch.js";
-import { checkWish, newEndpoint } from "../endpoint.js";
-import { begin, type Step } from "../operations.js";
-import * as refuse from "../refuse.js";
-import { type Answer, type Call, type Route, route } from "../route.js";
-import type { Site } from "../rules.js";
-import { patchedProjectSettings } from "../settings.js";
-import { instant } from "../time.js";
-import { ProjectCreateBody, ProjectUpdateBody } from "./bodies.js";
-import { connectionDetails } from "./connections.js";
+import { parseBody } from "../http/parse-body.js";
+import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
+import { assertUnlocked, assertUnprotected } from "../model/assertions.js";
+import { newBranch } from "../model/branch.js";
+import { assertEndpointInput, newEndpoint } from "../model/endpoint.js";
+import { forbiddenError } from "../model/errors.js";
+import { beginOperations, endpointStep } from "../model/operations.js";
+import { newProject, patchedProjectSettings } from "../model/project.js";
+import { ProjectCreateBody, ProjectUpdateBody } from "../model/request-bodies.js";
+import type { Simulation } from "../model/simulation.js";
+import { timestamp } from "../model/time.js";
+import { branchesOf } from "../model/world.js";
+import { connectionDetails } from "./connection-uris.js";
+import { inPageOrder } from "./list-order.js";
 import { projectOf } from "./lookup.js";
-import { inPageOrder } from "./order.js";
 import { wholeNumber } from "./query.js";
+import {
+  branchResponse,
+  changedEndpointResponse,
+  databaseResponse,
+  listedProjectResponse,
+  operationResponse,
+  projectResponse,
+  roleResponse,
+} from "./responses.js";
 
 const DEFAULT_LIMIT = 10;
 const LARGEST_LIMIT = 400;
 
-/** A new project has a root branch, and on it one role, one database and the primary compute. */
-function create(call: Call): Answer {
-  const { site } = call;
-  if (call.reach !== undefined) throw refuse.notAllowed();
-  const { project: wish } = refuse.badBody("CreateProject", ProjectCreateBody, call.body);
-  const project = newProject(site, wish);
-  const branch = newBranch(site, project, {
-    name: wish.branch?.name ?? "main",
+/** A new project has a root branch with one role, one database and a primary compute. */
+function create(call: Call): HandlerResponse {
+  const { sim } = call;
+  if (call.keyProjectId !== undefined) throw forbiddenError();
+  const { project: input } = parseBody("CreateProject", ProjectCreateBody, call.body);
+  const project = newProject(sim, input);
+  const branch = newBranch(sim, project, {
+    name: input.branch?.name ?? "main",
     default: true,
-    annotation: wish.branch?.annotations ?? {},
-    role: wish.branch?.role_name,
-    database: wish.branch?.database_name,
+    annotation: input.branch?.annotations ?? {},
+    role: input.branch?.role_name,
+    database: input.branch?.database_name,
   });
-  const first = { branch_id: branch.id, type: "read_write" as const, provisioner: wish.provisioner };
-  checkWish(project, first);
-  const endpoint = newEndpoint(site, project, first);
-  site.world.projects[project.id] = project;
-  site.world.branches[branch.id] = branch;
-  site.world.endpoints[endpoint.id] = endpoint;
-  const operations = begin(site, project.id, [
+  const first = { branch_id: branch.id, type: "read_write" as const, provisioner: input.provisioner };
+  assertEndpointInput(project, first);
+  const endpoint = newEndpoint(sim, project, first);
+  sim.world.projects[project.id] = project;
+  sim.world.branches[branch.id] = branch;
+  sim.world.endpoints[endpoint.id] = endpoint;
+  const operations = beginOperations(sim, project.id, [
     [{ action: "create_timeline", branch_id: branch.id }],
-    [{ action: "start_compute", branch_id: branch.id, endpoint_id: endpoint.id }],
+    [endpointStep(endpoint, "start_compute")],
   ]);
   return {
     status: 201,
     body: {
-      project: projectAnswer(project),
+      project: projectResponse(project),
       connection_uris: connectionDetails(branch, endpoint),
-      roles: branch.roles.map((role) => roleAnswer(branch, role, true)),
-      databases: branch.databases.map((database) => databaseAnswer(branch, database)),
-      operations: operations.map(operationAnswer),
-      branch: branchAnswer(branch),
-      endpoints: [changedEndpoint(endpoint)],
+      roles: branch.roles.map((role) => roleResponse(branch, role, true)),
+      databases: branch.databases.map((database) => databaseResponse(branch, database)),
+      operations: operations.map(operationResponse),
+      branch: branchResponse(branch),
+      endpoints: [changedEndpointResponse(endpoint)],
     },
   };
 }
 
-/** The cursor holds the id of the page's last project. Modelling choice: newest first. */
-function list(call: Call): Answer {
-  if (call.reach !== undefined) throw refuse.notAllowed();
+/** The cursor is the id of the page's last project. Modelling choice: newest first. */
+function list(call: Call): HandlerResponse {
+  if (call.keyProjectId !== undefined) throw forbiddenError();
   const limit = wholeNumber(call.query, "limit", 1, LARGEST_LIMIT) ?? DEFAULT_LIMIT;
   const search = call.query.get("search") ?? "";
   const orgId = call.query.get("org_id");
   const cursor = call.query.get("cursor");
-  // Deleted projects can be had back for a while from the service; here they are gone.
-  const projects = call.query.get("recoverable") === "true" ? [] : Object.values(call.site.world.projects);
+  // The service can restore deleted projects for a while. The emulator can't.
+  const projects = call.query.get("recoverable") === "true" ? [] : Object.values(call.sim.world.projects);
   const rows = projects
     .reverse()
     .filter((one) => one.name.includes(search) || one.id.includes(search))
@@ -80,7 +83,7 @@ function list(call: Call): Answer {
   return {
     status: 200,
     body: {
-      projects: inPageOrder(call.site, page).map(projectItem),
+      projects: inPageOrder(call.sim, page).map(listedProjectResponse),
       ...(last ? { pagination: { cursor: last.id } } : {}),
       applications: {},
       integrations: {},
@@ -88,48 +91,48 @@ function list(call: Call): Answer {
   };
 }
 
-/** Nobody shares anything here, but clients ask. */
-const shared = (): Answer => ({ status: 200, body: { projects: [] } });
+/** Projects that other accounts share with this one. The emulator has one account, but clients ask for the list. */
+const shared = (): HandlerResponse => ({ status: 200, body: { projects: [] } });
 
-const get = (call: Call): Answer => ({ status: 200, body: { project: projectAnswer(projectOf(call)) } });
+const get = (call: Call): HandlerResponse => ({ status: 200, body: { project: projectResponse(projectOf(call)) } });
 
-function update(call: Call): Answer {
-  const { site } = call;
+function update(call: Call): HandlerResponse {
+  const { sim } = call;
   const project = projectOf(call);
-  const { project: wish } = refuse.badBody("UpdateProject", ProjectUpdateBody, call.body);
-  refuse.whileBusy(site, project.id);
-  const { settings, default_endpoint_settings: defaults, ...fields } = wish;
-  Object.assign(project, fields, { updated_at: instant(site.now) });
-  project.settings = patchedProjectSettings(site.rules, project.settings, settings);
+  const { project: input } = parseBody("UpdateProject", ProjectUpdateBody, call.body);
+  assertUnlocked(sim, project.id);
+  const { settings, default_endpoint_settings: defaults, ...fields } = input;
+  Object.assign(project, fields, { updated_at: timestamp(sim.now) });
+  project.settings = patchedProjectSettings(sim.behavior, project.settings, settings);
   project.default_endpoint_settings = { ...project.default_endpoint_settings, ...defaults };
-  const operations = settings?.enable_logical_replication === true ? suspendAll(site, project.id) : [];
-  return { status: 200, body: { project: projectAnswer(project), operations: operations.map(operationAnswer) } };
+  const operations = settings?.enable_logical_replication === true ? suspendAll(sim, project.id) : [];
+  return { status: 200, body: { project: projectResponse(project), operations: operations.map(operationResponse) } };
 }
 
-/** Logical replication comes with a suspension of all that runs. */
-function suspendAll(site: Site, projectId: string) {
-  const active = Object.values(site.world.endpoints).filter(
+/** Suspends all active computes: the service does so when logical replication is turned on. */
+function suspendAll(sim: Simulation, projectId: string) {
+  const active = Object.values(sim.world.endpoints).filter(
     (one) => one.project_id === projectId && one.current_state === "active",
   );
   for (const one of active) one.pending_state = "idle";
-  const steps = active.map(({ id, branch_id }): Step => ({ action: "suspend_compute", branch_id, endpoint_id: id }));
-  return begin(site, projectId, [steps]);
+  const steps = active.map((one) => endpointStep(one, "suspend_compute"));
+  return beginOperations(sim, projectId, [steps]);
 }
 
-/** Not locked by pending operations, and without operations of its own: so the service was seen to behave. */
-function remove(call: Call): Answer {
-  const { world } = call.site;
+/** Observed on the service: pending operations do not lock the delete of a project, and it starts no operations. */
+function remove(call: Call): HandlerResponse {
+  const { world } = call.sim;
   const project = projectOf(call);
-  if (call.reach !== undefined) throw refuse.notAllowed();
-  const branches = Object.values(world.branches).filter((one) => one.project_id === project.id);
-  for (const branch of branches) refuse.protectedBranch(branch, "project");
+  if (call.keyProjectId !== undefined) throw forbiddenError();
+  const branches = branchesOf(world, project.id);
+  for (const branch of branches) assertUnprotected(branch, "project");
   for (const branch of branches) delete world.branches[branch.id];
   for (const endpoint of Object.values(world.endpoints)) {
     if (endpoint.project_id === project.id) delete world.endpoints[endpoint.id];
   }
   world.operations = world.operations.filter((one) => one.project_id !== project.id);
   delete world.projects[project.id];
-  return { status: 200, body: { project: projectAnswer(project) } };
+  return { status: 200, body: { project: projectResponse(project) } };
 }
 
 export const projectRoutes: Route[] = [

@@ -2,6 +2,9 @@ import { LocalWorkspace } from "@pulumi/pulumi/automation";
 import { Endpoint } from "pulumi-compute-endpoint";
 import { noticesOf } from "./notices";
 
+/** Computes that Pulumi works on at once. Without it, these are 4 for each core: most of the time it only waits. */
+const PARALLEL = 100;
+
 const { PROJECT_ID = "quiet-meadow-40718263", BRANCH_ID = "br-copper-lagoon-a5n7v3hd", MAX_CU = "4" } = process.env;
 
 /** A Pulumi program as a function of this process: it sees everything around it, such as `MAX_CU`. */
@@ -23,7 +26,7 @@ async function deploy(): Promise<number> {
     { projectSettings: { name: "automation", runtime: "nodejs", main: __dirname } },
   );
   if (process.argv.includes("--destroy")) {
-    await stack.destroy();
+    await stack.destroy({ parallel: PARALLEL });
     return 0;
   }
   const notices = await noticesOf(stack);
@@ -33,7 +36,7 @@ async function deploy(): Promise<number> {
     console.log("Nothing was changed. To go on: npm run deploy -- --allow-restarts");
     return 3;
   }
-  const { outputs, summary } = await stack.up();
+  const { outputs, summary } = await stack.up({ parallel: PARALLEL });
   console.log(`host: ${outputs["host"]?.value} ${JSON.stringify(summary.resourceChanges)}`);
   return 0;
 }

@@ -1,6 +1,7 @@
 // Many projects, a stack for each: so many at a time, each with its share of the account's rate.
-import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
+import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation";
 import { Endpoint } from "pulumi-compute-endpoint";
+import { stacksAtOnce } from "./at-once";
 
 /** What the fleet consists of: in real life from a file, or from the service. */
 interface Place {
@@ -9,26 +10,36 @@ interface Place {
 }
 
 const PLACES: Place[] = JSON.parse(process.env["PLACES"] ?? "[]");
-const AT_ONCE = Number(process.env["AT_ONCE"] ?? 2);
+const AT_ONCE = Number(process.env["AT_ONCE"] ?? stacksAtOnce());
 if (PLACES.length === 0) throw new Error("PLACES lists no project");
 if (!Number.isInteger(AT_ONCE) || AT_ONCE < 1) throw new Error("AT_ONCE is a whole number from 1");
 /** What the service allows one account; each process keeps within its part of it. */
 const REQUESTS_PER_MINUTE = 700;
 
+/** Pulumi is looked for once, not once for each stack. */
+let pulumi: Promise<PulumiCommand> | undefined;
+
 async function stackFor({ projectId, branchId }: Place): Promise<Stack> {
+  pulumi ??= PulumiCommand.get();
   const program = async () => {
     const primary = new Endpoint("primary", { projectId, branchId, adopt: true, suspendTimeoutSeconds: 300 });
     return { host: primary.host };
   };
-  const stack = await LocalWorkspace.createOrSelectStack(
-    { stackName: projectId, projectName: "fleet", program },
-    { projectSettings: { name: "fleet", runtime: "nodejs", main: __dirname } },
-  );
-  await stack.setConfig("compute:requestsPerMinute", { value: String(Math.floor(REQUESTS_PER_MINUTE / AT_ONCE)) });
   // Nobody reads a preview of each: what would drop connections is refused, and says so.
   const onRestart = process.argv.includes("--allow-restarts") ? "warn" : "refuse";
-  await stack.setConfig("compute:onRestart", { value: onRestart });
-  return stack;
+  const config = {
+    "compute:requestsPerMinute": String(Math.floor(REQUESTS_PER_MINUTE / AT_ONCE)),
+    "compute:onRestart": onRestart,
+  };
+  return LocalWorkspace.createOrSelectStack(
+    { stackName: projectId, projectName: "fleet", program },
+    {
+      projectSettings: { name: "fleet", runtime: "nodejs", main: __dirname },
+      // Without a command of Pulumi for each setting.
+      stackSettings: { [projectId]: { config } },
+      pulumiCommand: await pulumi,
+    },
+  );
 }
 
 /** What one stack came to, in a line. */
@@ -38,7 +49,8 @@ async function settle(place: Place): Promise<string> {
     await stack.destroy();
     return "destroyed; a compute that was taken over is still there";
   }
-  const { outputs } = await stack.up();
+  // The history is read after each `up`. Nobody needs its secrets here, and to decrypt them takes a quarter of a second.
+  const { outputs } = await stack.up({ showSecrets: false });
   return String(outputs["host"]?.value);
 }
 

@@ -53,7 +53,7 @@ spec:
         key: apiKey
   workspaceTemplate:
     spec:
-      image: pulumi/pulumi:3.202.0-nonroot
+      image: pulumi/pulumi:3.254.0-nonroot
 `;
 });
 

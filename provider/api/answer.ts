@@ -1,26 +1,26 @@
 import type { ServiceAnswer } from "../errors.js";
 import { WireProblem } from "../wire/problem.js";
 import { oneLineOf, type Redactor } from "./redact.js";
-import { retryAfterMs } from "./retry-after.js";
+import { retryAfterMs } from "./retry.js";
 import type { TransportAnswer } from "./transport.js";
 
-/** Characters of a message that are shown: the first kilobyte tells the reason, the rest of a page does not. */
+/** Characters of a message that are shown. The first kilobyte of a page tells the reason; the rest does not. */
 const SHOWN = 1024;
 
-export interface Asked {
+export interface RequestLine {
   method: string;
   /** Below the base URL, without the query. */
   path: string;
 }
 
-/** What an answer that is no success (or can't be read) says, fit to be shown: without key and secrets, then cut. */
-export function describe(
-  asked: Asked,
+/** An answer that is no success, or can't be read, in a form that may be shown: without the key and secrets, and then cut. */
+export function serviceAnswerOf(
+  asked: RequestLine,
   raw: TransportAnswer,
   { redactor, host, wallMs }: { redactor: Redactor; host: string; wallMs: number },
 ): ServiceAnswer {
   const { status, headers, text } = raw;
-  // Each text before it is cut: half a secret at its end would not be found.
+  // Each text is cleaned before it is cut: half a secret at its end would not be found.
   const clean = (foreign: string) => redactor.redactForeign(foreign);
   const problem = problemOf(text);
   const requestId = problem?.request_id ?? headers["x-neon-ret-request-id"];
@@ -28,19 +28,19 @@ export function describe(
     ...asked,
     status,
     code: clean(problem?.code ?? "").slice(0, 100),
-    message: shorten(problem?.message ? clean(problem.message) : beginningOf(raw, host, clean)),
+    message: shorten(problem?.message ? clean(problem.message) : describeBody(raw, host, clean)),
     requestId: requestId ? clean(requestId).slice(0, 100) : undefined,
-    retryAfterMs: retryAfterMs(headers["retry-after"], theirs(headers["date"]) ?? wallMs),
+    retryAfterMs: retryAfterMs(headers["retry-after"], serviceTimeMs(headers["date"]) ?? wallMs),
   };
 }
 
-/** When they say they answered: a date of theirs is a pause by their clock, which may be minutes from ours. */
-const theirs = (date: string | undefined): number | undefined => {
+/** The time of the answer by the service's clock. A date in `Retry-After` counts from it: that clock may be minutes from ours. */
+const serviceTimeMs = (date: string | undefined): number | undefined => {
   const at = Date.parse(date ?? "");
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** The parsed body, or undefined for what is not JSON. An empty object for an empty body. */
+/** The parsed body: undefined where it is not JSON, and an empty object where it is empty. */
 export function parse(text: string): unknown {
   if (text.trim() === "") return {};
   try {
@@ -58,8 +58,8 @@ function problemOf(text: string) {
 /** Whether the body has the form of the API's errors. */
 export const isProblem = (text: string): boolean => problemOf(text)?.message !== undefined;
 
-/** The beginning of a body that is no error of the API, named for what it is and where it comes from. */
-function beginningOf(
+/** Describes a body that is no error of the API: what kind of body the host sent, and how it begins. */
+function describeBody(
   { status, headers, text }: TransportAnswer,
   host: string,
   clean: (foreign: string) => string,
@@ -75,7 +75,7 @@ function beginningOf(
   return `${kind} from ${host}: ${clean(text)}`;
 }
 
-/** What a reader would see of a page: its title and text, not its styles and scripts. */
+/** The title and text of a page, without its styles and scripts. */
 function textOf(html: string): string {
   const begin = html.slice(0, 16 * SHOWN);
   return oneLineOf(

@@ -1,87 +1,97 @@
-import { ANSWER_MS, type Cancellation } from "../cancellation.js";
-import { Deadline, duration } from "../clock.js";
-import { Cancelled, DeadlineExceeded, isKind, Stopped, Unclear } from "../errors.js";
-import { exchange, hostOf, type Question, type Wire } from "./exchange.js";
-import { Patience } from "./patience.js";
-import { Rate } from "./rate.js";
-import { Reach } from "./reach.js";
+import { ANSWER_AFTER_CANCEL_MS, type Cancellation } from "../cancellation.js";
+import { Deadline, formatDuration } from "../clock.js";
+import { Cancelled, DeadlineExceeded, isKind, Stopped, UnknownOutcome } from "../errors.js";
+import { ProgressReporter } from "../progress.js";
+import { type ApiRequest, type ExchangeOptions, exchange, hostOf } from "./exchange.js";
+import { FirstContact } from "./first-contact.js";
+import { RateLimiter } from "./rate-limit.js";
 import type { Redactor } from "./redact.js";
 import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./retry.js";
 
-/** Milliseconds that a request may wait and take although the deadline is nearer: a last look is worth its answer. */
+/**
+ * Milliseconds that each request gets for its answer at least, even if the deadline comes earlier. After the deadline
+ * only a GET is sent: this last look may show that the work has ended.
+ */
 export const LAST_REQUEST_MS = 10_000;
 
-/** Milliseconds in which those try again who have waited for the same lock: with more, whoever held it would always be first. */
-const PART_MS = 100;
+/**
+ * Milliseconds over which the calls that waited for one lock are spread. If it were longer, they would miss the half
+ * second for which the stack that held the lock pauses for them (`YIELD_MS` in `operations/fair-share.ts`).
+ */
+const SPREAD_MS = 100;
 
-export interface Call<T> extends Question<T> {
+export interface Call<T> extends ApiRequest<T> {
   project: string;
-  /** Name of the route, the same for all ids: the service counts requests per route. */
+  /** Name of the route, the same for all ids. The service counts requests per route. */
   route: string;
-  /** Of a mutation: the compute, or the branch, that it is about. */
+  /** The compute, or the branch, that a mutation is about. */
   subject?: string;
-  /** After a 423: whether the request has become needless. Then the 423 is thrown at once. */
-  needless?: () => Promise<boolean>;
+  /** Asked after a 423. Where the request has become needless, the 423 is thrown at once. */
+  isNeedless?: () => Promise<boolean>;
 }
 
-export interface CallerOptions extends Wire {
+export interface CallerOptions extends ExchangeOptions {
   requestsPerMinute?: number;
   requestTimeoutMs: number;
-  say: (line: string) => void;
+  log: (line: string) => void;
   cancellation: Cancellation;
-  /** After a 423: waits for what holds the lock, and tells what that was; undefined when it waited for nothing. */
+  /** Called after a 423. Waits for what holds the lock, and returns its name; undefined when it did not wait. */
   onLocked: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
 }
 
-/** Sends one request, and again what may be repeated, until the deadline. */
+/** Sends one request, and repeats it until the deadline where `retry.ts` allows that. */
 export class Caller {
   // Private in the language, not only to the compiler: printing the object must not print the key.
   readonly #options: CallerOptions;
-  readonly #rate: Rate;
-  readonly #reach = new Reach();
+  readonly #rate: RateLimiter;
+  readonly #firstContact = new FirstContact();
 
   constructor(options: CallerOptions) {
     this.#options = options;
-    this.#rate = new Rate(options.clock, options.requestsPerMinute);
+    this.#rate = new RateLimiter(options.clock, options.requestsPerMinute);
   }
 
   /**
-   * @throws the error of the last try; a GET is tried at least once, a mutation never after the deadline. Cancelled at a
-   *   cancel, when no mutation starts any more; Unclear where one that was on its way gets no answer soon
+   * A GET is tried at least once; a mutation is never sent after the deadline or a cancel.
+   * @throws the error of the last try. Cancelled at a cancel. UnknownOutcome where a mutation that was on its way at a cancel gets
+   *   no answer soon
    */
   async call<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {
-    const { clock, requestTimeoutMs, baseUrl, say } = this.#options;
-    const patience = new Patience(clock, say);
+    const { clock, requestTimeoutMs, baseUrl, log } = this.#options;
+    const progress = new ProgressReporter(clock, log);
     let last: Error | undefined;
-    let holder: string | undefined;
+    let lockHolder: string | undefined;
     let unreadable = 0;
-    // `count` is for the backoff: it starts anew when a lock was waited for. `tries` is for the message.
+    // `count` is for the backoff, and starts anew after a wait for a lock. `tries` is for the message.
     for (let count = 0, tries = 1; ; count++, tries++) {
       await this.#admit(call, deadline, last);
       const timeoutMs = Math.min(requestTimeoutMs, Math.max(deadline.leftMs(), LAST_REQUEST_MS));
       const result = await this.#exchange(call, deadline, timeoutMs, last);
       if (result.ok) {
-        this.#reach.answered();
+        this.#firstContact.answered();
         this.#rate.served();
         return result;
       }
       const { failure, error } = result;
-      const silent = this.#reach.failed(failure, clock.now());
+      const givesUp = this.#firstContact.givesUp(failure, clock.now());
       if (failure.kind === "status" && failure.status === 429) this.#rate.refused(failure.retryAfterMs);
       else this.#rate.served();
       if (failure.kind === "unreadable") unreadable++;
-      const plain = error.message;
-      last = tired(error, tries, patience.passedMs(), failure, holder);
+      const { message } = error;
+      last = withAttempts(error, tries, progress.elapsedMs(), failure, lockHolder);
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
-      if (silent) {
+      if (givesUp) {
         const said = `no answer has ever come from ${hostOf(baseUrl)}: ${last.message}`;
         throw new Stopped(`${said}. Nothing was changed. Check the service's URL, and whether it can be reached`);
       }
       const pause = await this.#pause(call, failure, count, deadline);
-      if (pause === undefined) throw patient(last, failure, deadline);
-      if (pause.waitedFor) count = -1;
-      holder = pause.waitedFor ?? holder;
-      patience.tell((passed) => `${plain}; trying again (${duration(passed)}; at most ${duration(deadline.budgetMs)})`);
+      if (pause === undefined) throw withRetryAfter(last, failure, deadline);
+      if (pause.lockHolder) count = -1;
+      lockHolder = pause.lockHolder ?? lockHolder;
+      progress.report(
+        (passed) =>
+          `${message}; trying again (${formatDuration(passed)}; at most ${formatDuration(deadline.budgetMs)})`,
+      );
       await this.#unlessCancelled(call, deadline.graceMs, last, () => clock.sleep(pause.ms));
     }
   }
@@ -90,12 +100,13 @@ export class Caller {
     return this.#options.redactor;
   }
 
-  /** Waits for the rate; throws when there is no time left to send it. */
+  /** Waits until the rate allows the request. Throws when no time is left for it. */
   async #admit(call: Call<unknown>, deadline: Deadline, last: Error | undefined): Promise<void> {
     if (isMutation(call.method) && deadline.leftMs() <= 0) {
       throw last ?? new DeadlineExceeded(`${call.method} ${call.path}: the time of the step is up; it was not sent`);
     }
     try {
+      // A GET right before or after the deadline is a last look. It is sent once, so it may wait for the rate as well.
       const isLastLook = !last && !isMutation(call.method) && deadline.leftMs() < LAST_REQUEST_MS;
       const limit = isLastLook ? new Deadline(this.#options.clock, LAST_REQUEST_MS) : deadline;
       await this.#unlessCancelled(call, deadline.graceMs, last, (signal) => this.#rate.take(call, limit, signal));
@@ -108,10 +119,12 @@ export class Caller {
     const { method, path } = call;
     const send = (signal: AbortSignal) => exchange(this.#options, call, timeoutMs, signal);
     if (!isMutation(method)) return this.#unlessCancelled(call, deadline.graceMs, last, send);
-    if (this.#options.cancellation.requested) throw interrupted(call, last);
-    // What it did must be known: its answer is worth a short wait.
-    return this.#options.cancellation.limit(ANSWER_MS, send).catch((error: unknown) => {
-      throw isKind(error, "cancelled") ? new Unclear({ method, path }, "interrupted before the answer came") : error;
+    if (this.#options.cancellation.requested) throw cancelledBefore(call, last);
+    // After a cancel, the answer to a mutation that was sent is worth a short wait: what the mutation did must be known.
+    return this.#options.cancellation.limit(ANSWER_AFTER_CANCEL_MS, send).catch((error: unknown) => {
+      throw isKind(error, "cancelled")
+        ? new UnknownOutcome({ method, path }, "interrupted before the answer came")
+        : error;
     });
   }
 
@@ -122,7 +135,7 @@ export class Caller {
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     return this.#options.cancellation.limit(graceMs, work).catch((error: unknown) => {
-      throw isKind(error, "cancelled") ? interrupted(call, last) : error;
+      throw isKind(error, "cancelled") ? cancelledBefore(call, last) : error;
     });
   }
 
@@ -131,50 +144,57 @@ export class Caller {
     failure: Failure,
     count: number,
     deadline: Deadline,
-  ): Promise<{ ms: number; waitedFor?: string } | undefined> {
+  ): Promise<{ ms: number; lockHolder?: string } | undefined> {
     const { clock } = this.#options;
     const retryAfter = failure.kind === "status" ? (failure.retryAfterMs ?? 0) : 0;
+    // The call ends if its time is up, or if the service asks for a longer pause than the time that is left.
     if (retryAfter >= Math.max(0, deadline.leftMs())) return undefined;
     const answeredAt = clock.now();
-    let waitedFor: string | undefined;
-    // A look at the operations that meets a 423 must not wait for such looks: it would wait for itself.
+    let lockHolder: string | undefined;
+    // A 423 to a GET is only repeated: the wait for a lock sends GETs itself, and would wait for itself.
     if (failure.kind === "status" && failure.status === 423 && isMutation(call.method)) {
-      // A failed question is no answer: the request is repeated as if nobody had asked.
-      if (await call.needless?.().catch(() => false)) return undefined;
-      waitedFor = await this.#options.onLocked(call.project, call.subject ?? "", deadline);
+      // If nobody can tell whether the request is needless, it is repeated.
+      if (await call.isNeedless?.().catch(() => false)) return undefined;
+      lockHolder = await this.#options.onLocked(call.project, call.subject ?? "", deadline);
     }
     const sinceMs = clock.now() - answeredAt;
     const floorMs = Math.max(0, retryAfter - sinceMs);
-    // What held the lock has ended: a short pause is enough to part those who waited for the same.
-    if (waitedFor !== undefined) {
-      const ms = Math.max(floorMs, clock.random() * PART_MS, FIRST_MS - sinceMs);
-      return ms < deadline.leftMs() ? { ms, waitedFor } : undefined;
+    // The operation that held the lock has ended. A short pause is enough to spread the calls that waited for it.
+    if (lockHolder !== undefined) {
+      const ms = Math.max(floorMs, clock.random() * SPREAD_MS, FIRST_MS - sinceMs);
+      return ms < deadline.leftMs() ? { ms, lockHolder } : undefined;
     }
     const ms = pauseBefore({ count, floorMs, leftMs: deadline.leftMs(), random: () => clock.random() });
     return ms === undefined ? undefined : { ms };
   }
 }
 
-/** The error of a request that is not sent again; where the service asks for a longer pause than there is time, with that. */
-function patient(error: Error, failure: Failure, deadline: Deadline): Error {
+/** Adds the pause that the service asks for to the error, if it is longer than the time that is left. */
+function withRetryAfter(error: Error, failure: Failure, deadline: Deadline): Error {
   const asked = (failure.kind === "status" && failure.retryAfterMs) || 0;
   const left = Math.max(0, deadline.leftMs());
   if (asked > 0 && asked >= left) {
-    error.message += `; the service asks for a pause of ${duration(asked)} (Retry-After), and only ${duration(left)} of this step are left. Run the command again after the pause, or give the step more time`;
+    error.message += `; the service asks for a pause of ${formatDuration(asked)} (Retry-After), and only ${formatDuration(left)} of this step are left. Run the command again after the pause, or give the step more time`;
   }
   return error;
 }
 
 /** @param last why the request had to be sent again */
-function interrupted({ method, path }: Call<unknown>, last: Error | undefined): Cancelled {
+function cancelledBefore({ method, path }: Call<unknown>, last: Error | undefined): Cancelled {
   if (last) return new Cancelled(`interrupted: ${last.message}; it was not sent again`);
   return new Cancelled(`interrupted before ${method} ${path} was ${isMutation(method) ? "sent" : "answered"}`);
 }
 
-/** The error with how long it was tried: "the service answered 423" after ten minutes reads differently than at once. */
-function tired(error: Error, tries: number, passedMs: number, failure: Failure, holder: string | undefined): Error {
-  if (tries > 1) error.message += `; tried ${tries} times in ${duration(passedMs)}`;
+/** Adds how often and how long it was tried: "the service answered 423" reads differently after ten minutes than at once. */
+function withAttempts(
+  error: Error,
+  tries: number,
+  passedMs: number,
+  failure: Failure,
+  lockHolder: string | undefined,
+): Error {
+  if (tries > 1) error.message += `; tried ${tries} times in ${formatDuration(passedMs)}`;
   const locked = failure.kind === "status" && failure.status === 423;
-  if (locked && holder) error.message += `; the project was busy with ${holder}`;
+  if (locked && lockHolder) error.message += `; the project was busy with ${lockHolder}`;
   return error;
 }

@@ -1,6 +1,7 @@
 import type { Cancellation } from "../cancellation.js";
 import type { Clock, Deadline } from "../clock.js";
 import { ConfigError } from "../errors.js";
+import { WireBranchPage } from "../wire/branch.js";
 import { WireConnectionUri } from "../wire/connection.js";
 import {
   type EndpointCreateBody,
@@ -13,7 +14,7 @@ import {
 } from "../wire/endpoint.js";
 import { type WireOperation, WireOperationAnswer, WireOperationPage } from "../wire/operation.js";
 import { type Call, Caller } from "./caller.js";
-import { connectionPath, endpointPath, operationPath } from "./path.js";
+import { branchPath, connectionPath, endpointPath, operationPath } from "./path.js";
 import { NO_SECRETS, Redactor, type Secrets } from "./redact.js";
 import type { Transport } from "./transport.js";
 
@@ -21,45 +22,45 @@ export interface ClientOptions {
   /** For example `https://console.example.com/api/v2`; a trailing slash is fine. */
   baseUrl: string;
   apiKey: string;
-  /** Where the key comes from, for example `COMPUTE_API_KEY`: named when the service refuses the key. */
+  /** Where the key comes from, for example `COMPUTE_API_KEY`. Named when the service refuses the key. */
   keySource: string;
-  /** What to do about a key that the service refuses, where something can be said. */
+  /** Advice for the user when the service refuses the key. Absent if there is none. */
   keyHint?: string;
   clock: Clock;
   transport: Transport;
   cancellation: Cancellation;
   /** @default 700 */
   requestsPerMinute?: number;
-  /** What the program calls secret. @default nothing */
+  /** Values that the program calls secret. @default none */
   secrets?: Secrets;
   /** Milliseconds one request may take. @default 30000 */
   requestTimeoutMs?: number;
-  /** Hears, now and then, that a request is being repeated. */
-  say?: (line: string) => void;
+  /** Gets a line now and then while a request is repeated. */
+  log?: (line: string) => void;
 }
 
-/** What a delete came to. */
+/** The answer to a delete. */
 export interface Removal {
-  /** 204 or 404: there was nothing to delete. After a 404, only the project's list tells whether that is true. */
-  missing: boolean;
+  /** 204 or 404. A 404 may be wrong: only the project's list shows whether the compute is gone. */
+  wasMissing: boolean;
   status: number;
-  /** The compute that the answer names. */
-  named?: string;
+  /** Id of the compute in the answer. */
+  answeredId?: string;
   operations: WireOperation[];
 }
 
 /**
- * One method per route. Each repeats what may be repeated until the deadline, and throws `Unclear` for a mutation of
- * which nobody knows whether it was done. A GET is sent once even after the deadline; a mutation never is.
+ * One method per route. Each repeats its request until the deadline where that is safe, and throws `UnknownOutcome` for a
+ * mutation that may have been applied. A GET is sent once even after the deadline; a mutation never is.
  */
 export class Client {
   readonly #caller: Caller;
-  #hasAnsweredOne = false;
+  #hasFetchedEndpoint = false;
 
-  // Set by `operations/context.ts`. A subject is the id of the compute that is changed, or of a new one's branch.
-  /** Waits for what holds a lock after a 423, and tells what that was. */
+  // Set by `operations/create-context.ts`. A subject is the id of the compute that is changed, or of a new compute's branch.
+  /** Called after a 423. Waits for what holds the lock, and returns its name. */
   onLocked?: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
-  /** Called before a mutation is sent and after it has ended, well or badly. */
+  /** Called before a mutation is sent, and after it has succeeded or failed. */
   onWrite?: (project: string) => void;
   /** Called when a mutation was accepted. */
   onAccepted?: (project: string, subject: string, operations: readonly WireOperation[]) => void;
@@ -68,7 +69,7 @@ export class Client {
   constructor(options: ClientOptions) {
     const { apiKey: key, keySource, keyHint, clock, transport, cancellation } = options;
     const { requestsPerMinute, requestTimeoutMs = 30_000 } = options;
-    // Anything else can't stand in a header; the network's own error would say so less clearly.
+    // Other characters are not allowed in a header. The network's own error would say so less clearly.
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new ConfigError(
         `the key from ${keySource} is empty, or holds spaces, line breaks or letters that no key has`,
@@ -85,14 +86,14 @@ export class Client {
       cancellation,
       requestsPerMinute,
       requestTimeoutMs,
-      say: options.say ?? (() => {}),
+      log: options.log ?? (() => {}),
       onLocked: async (project, subject, deadline) => this.onLocked?.(project, subject, deadline),
     });
   }
 
-  /** Whether a GET of one compute has ever succeeded: a server may offer lists only, and answers 404 to it then. */
-  get hasAnsweredOne(): boolean {
-    return this.#hasAnsweredOne;
+  /** Whether a GET of one compute has ever succeeded. A server that has no such route answers 404 to every one. */
+  get hasFetchedEndpoint(): boolean {
+    return this.#hasFetchedEndpoint;
   }
 
   async listEndpoints(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
@@ -102,13 +103,13 @@ export class Client {
     return answer.value.endpoints;
   }
 
-  /** A compute that is not there is a `ServiceError` with 404, as is a project that the key can't see. */
+  /** @throws ServiceError with 404 for a compute that does not exist, and for a project that the key can't see */
   async getEndpoint(project: string, id: string, deadline: Deadline): Promise<WireEndpoint> {
     const path = endpointPath(project, id);
     const route = "GET endpoint";
     const call = { project, route, method: "GET", path, schema: WireEndpointAnswer };
     const { endpoint } = (await this.#caller.call(call, deadline)).value;
-    this.#hasAnsweredOne = true;
+    this.#hasFetchedEndpoint = true;
     return endpoint;
   }
 
@@ -135,30 +136,31 @@ export class Client {
   async deleteEndpoint(project: string, id: string, deadline: Deadline): Promise<Removal> {
     const path = endpointPath(project, id);
     const route = "DELETE endpoint";
-    // A 404 is for the caller to judge, whatever page it comes with. A success that is no JSON may be a login page.
+    // `endpoint/remove.ts` decides what a 404 means, so a 404 is a result here, whatever its body is. A 200 without
+    // JSON is not: it may be a login page.
     const lenient = (status: number) => status === 404;
     const call = { project, subject: id, route, method: "DELETE", path, schema: WireEndpointRemoval, lenient };
     const { status, value } = await this.#write(call, deadline);
-    const missing = status === 204 || status === 404;
-    return { missing, status, named: value.endpoint?.id, operations: value.operations };
+    const wasMissing = status === 204 || status === 404;
+    return { wasMissing, status, answeredId: value.endpoint?.id, operations: value.operations };
   }
 
   /**
-   * @param needless asked after each 423, before the request is repeated: when it answers true (the compute is idle),
-   *   the 423 is thrown at once.
+   * @param isNeedless asked after each 423, before the request is repeated. Where it is true (the compute is idle), the 423 is
+   *   thrown at once
    */
-  restartEndpoint(project: string, id: string, deadline: Deadline, needless?: () => Promise<boolean>) {
-    return this.#act("restart", project, id, deadline, needless);
+  restartEndpoint(project: string, id: string, deadline: Deadline, isNeedless?: () => Promise<boolean>) {
+    return this.#act("restart", project, id, deadline, isNeedless);
   }
 
-  /** @param needless as with a restart */
-  startEndpoint(project: string, id: string, deadline: Deadline, needless?: () => Promise<boolean>) {
-    return this.#act("start", project, id, deadline, needless);
+  /** @param isNeedless as with a restart */
+  startEndpoint(project: string, id: string, deadline: Deadline, isNeedless?: () => Promise<boolean>) {
+    return this.#act("start", project, id, deadline, isNeedless);
   }
 
-  /** @param needless as with a restart */
-  suspendEndpoint(project: string, id: string, deadline: Deadline, needless?: () => Promise<boolean>) {
-    return this.#act("suspend", project, id, deadline, needless);
+  /** @param isNeedless as with a restart */
+  suspendEndpoint(project: string, id: string, deadline: Deadline, isNeedless?: () => Promise<boolean>) {
+    return this.#act("suspend", project, id, deadline, isNeedless);
   }
 
   async getOperation(project: string, id: string, deadline: Deadline): Promise<WireOperation> {
@@ -168,7 +170,7 @@ export class Client {
     return (await this.#caller.call(call, deadline)).value.operation;
   }
 
-  /** One page, newest first. @param page `limit` 1–1000; `cursor` as the page before gave it */
+  /** One page, newest first. @param page `limit` from 1 to 1000; `cursor` of the page before */
   async listOperations(
     project: string,
     page: { limit: number; cursor?: string },
@@ -181,7 +183,16 @@ export class Client {
     return (await this.#caller.call(call, deadline)).value;
   }
 
-  /** A connection URI, which holds a password. @param query names as on the wire, without undefined ones */
+  /** The first page of a project's branches. */
+  async listBranches(project: string, limit: number, deadline: Deadline): Promise<WireBranchPage> {
+    const query = { limit: String(limit) };
+    const path = branchPath(project);
+    const route = "GET branches";
+    const call = { project, route, method: "GET", path, query, schema: WireBranchPage };
+    return (await this.#caller.call(call, deadline)).value;
+  }
+
+  /** A connection URI, which holds a password. @param query with the names of the wire */
   async getConnectionUri(project: string, query: Record<string, string>, deadline: Deadline): Promise<string> {
     const path = connectionPath(project);
     const route = "GET connection_uri";
@@ -189,7 +200,7 @@ export class Client {
     return (await this.#caller.call(call, deadline)).value.uri;
   }
 
-  /** Takes key and secrets out of texts before they are shown. */
+  /** Takes the key and secrets out of texts before they are shown. */
   get redactor(): Redactor {
     return this.#caller.redactor;
   }
@@ -199,11 +210,11 @@ export class Client {
     project: string,
     id: string,
     deadline: Deadline,
-    needless?: () => Promise<boolean>,
+    isNeedless?: () => Promise<boolean>,
   ): Promise<WireEndpointChange> {
     const path = endpointPath(project, id, action);
     const route = `POST ${action}`;
-    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, needless };
+    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, isNeedless };
     return (await this.#write(call, deadline)).value;
   }
 

@@ -1,79 +1,86 @@
 import { randomUUID } from "node:crypto";
 import type * as z from "zod";
 import type { Clock } from "../clock.js";
-import { ServiceError, Stopped, Unclear } from "../errors.js";
-import { type Asked, describe, isProblem, parse } from "./answer.js";
+import { ServiceError, Stopped, UnknownOutcome } from "../errors.js";
+import { isProblem, parse, type RequestLine, serviceAnswerOf } from "./answer.js";
 import { isCertificateError, isTooLarge, isUnsent, networkReason } from "./network.js";
 import type { Redactor } from "./redact.js";
-import { type Failure, isUnclear } from "./retry.js";
+import { type Failure, hasUnknownOutcome } from "./retry.js";
 import type { Transport, TransportAnswer } from "./transport.js";
 
-/** What stays the same for all requests of a client. */
-export interface Wire {
+/** Settings that all requests of a client share. */
+export interface ExchangeOptions {
   /** Without a trailing slash. */
   baseUrl: string;
   key: string;
   redactor: Redactor;
   keySource: string;
-  /** What to do about a key that the service refuses, where something can be said. */
+  /** Advice for the user when the service refuses the key. Absent if there is none. */
   keyHint?: string;
   clock: Clock;
   transport: Transport;
 }
 
-export interface Question<T> extends Asked {
+export interface ApiRequest<T> extends RequestLine {
   query?: Record<string, string>;
   body?: unknown;
   /** Reads the parsed body of a success; an empty body is `{}`. */
   schema: z.ZodType<T>;
-  /** The answer holds a secret: nothing of it is shown, also where it can't be read. */
+  /** Whether the answer holds a secret. Then nothing of it is shown, even if it can't be read. */
   secret?: boolean;
-  /** Statuses that this call takes for a success whatever their body is. */
+  /** Whether this call accepts a status as a success, whatever the body is. */
   lenient?: (status: number) => boolean;
 }
 
-export type Exchanged<T> =
+export type ExchangeResult<T> =
   | { ok: true; status: number; value: T }
-  /** `error` is what the caller gets when nothing is repeated. */
+  /** `error` is thrown where the request is not repeated. */
   | { ok: false; failure: Failure; error: Error };
 
-/** Exactly one request. Never rejects for what the other side does: whether to go on is decided in `retry.ts`. */
+/** Sends exactly one request. A failure is a result, not a rejection: `retry.ts` decides whether to send it again. */
 export async function exchange<T>(
-  wire: Wire,
-  question: Question<T>,
+  options: ExchangeOptions,
+  request: ApiRequest<T>,
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<Exchanged<T>> {
-  const { method, path } = question;
+): Promise<ExchangeResult<T>> {
+  const { method, path } = request;
   const requestId = randomUUID();
   const headers: Record<string, string> = {
-    authorization: `Bearer ${wire.key}`,
+    authorization: `Bearer ${options.key}`,
     accept: "application/json",
     "x-request-id": requestId,
   };
-  const body = question.body === undefined ? undefined : JSON.stringify(question.body);
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   if (body !== undefined) headers["content-type"] = "application/json";
-  const query = question.query ? `?${new URLSearchParams(question.query)}` : "";
+  const query = request.query ? `?${new URLSearchParams(request.query)}` : "";
   let answer: TransportAnswer;
   try {
-    answer = await wire.transport({ method, url: `${wire.baseUrl}${path}${query}`, headers, body, timeoutMs, signal });
+    answer = await options.transport({
+      method,
+      url: `${options.baseUrl}${path}${query}`,
+      headers,
+      body,
+      timeoutMs,
+      signal,
+    });
   } catch (thrown) {
-    const reason = networkReason(thrown, wire.redactor);
+    const reason = networkReason(thrown, options.redactor);
     const failure = failureOf(thrown);
     if (failure.kind === "unsent" || failure.kind === "untrusted") {
-      const where = `${method} ${path}: no connection to ${hostOf(wire.baseUrl)}`;
+      const where = `${method} ${path}: no connection to ${hostOf(options.baseUrl)}`;
       return {
         ok: false,
         failure,
         error: new Stopped(`${where}: ${reason}; nothing was sent. Check the service's URL`),
       };
     }
-    return { ok: false, failure, error: new Unclear({ method, path }, `${reason} (request id ${requestId})`) };
+    return { ok: false, failure, error: new UnknownOutcome({ method, path }, `${reason} (request id ${requestId})`) };
   }
-  return judge(wire, question, answer);
+  return resultOf(options, request, answer);
 }
 
-/** Host and port, without what else a URL may hold. */
+/** Host and port: the rest of a URL may hold a password. */
 export const hostOf = (baseUrl: string): string => new URL(baseUrl).host;
 
 function failureOf(thrown: unknown): Failure {
@@ -82,19 +89,22 @@ function failureOf(thrown: unknown): Failure {
   return { kind: isUnsent(thrown) ? "unsent" : "cut" };
 }
 
-/** For a 404, which may come from a server's other pages: a URL without its version is an easy mistake. */
-function doubtOfUrl(baseUrl: string, body: string): string {
-  if (!/\/v\d+[a-z0-9]*$/i.test(new URL(baseUrl).pathname)) {
-    return " (the service's URL does not end in its version: is /api/v2 missing?)";
+/**
+ * The reason to doubt the URL, for an answer that looks as if another part of the server gave it: the version is easily left out of the URL. Without it,
+ * an API does not know the route (404, 405), and a web server sends a page or leads to one.
+ */
+function urlDoubt(baseUrl: string, status: number, body: string): string | undefined {
+  const isElsewhere = status === 404 || status === 405 || status < 400;
+  if (isElsewhere && !/\/v\d+[a-z0-9]*$/i.test(new URL(baseUrl).pathname)) {
+    return "the service's URL does not end in its version: is /api/v2 missing?";
   }
-  return isProblem(body)
-    ? ""
-    : " (the API does not answer so: is the service's URL right? It looks like https://host/api/v2)";
+  return status !== 404 || isProblem(body)
+    ? undefined
+    : "this is not an answer of the API: is the service's URL right? It looks like https://host/api/v2";
 }
 
-/** What the answer means. */
-function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): Exchanged<T> {
-  const { method, path, schema, lenient, secret } = question;
+function resultOf<T>(options: ExchangeOptions, request: ApiRequest<T>, answer: TransportAnswer): ExchangeResult<T> {
+  const { method, path, schema, lenient, secret } = request;
   const { status } = answer;
   const success = status >= 200 && status < 300;
   if (success || lenient?.(status)) {
@@ -102,24 +112,29 @@ function judge<T>(wire: Wire, question: Question<T>, answer: TransportAnswer): E
     if (read.success) return { ok: true, status, value: read.data };
     if (lenient?.(status)) return { ok: true, status, value: schema.parse({}) };
   }
-  const said = describe({ method, path }, answer, {
-    redactor: wire.redactor,
-    host: hostOf(wire.baseUrl),
-    wallMs: wire.clock.wall(),
+  const shown = serviceAnswerOf({ method, path }, answer, {
+    redactor: options.redactor,
+    host: hostOf(options.baseUrl),
+    wallMs: options.clock.wall(),
   });
-  if (success && secret) said.message = "a body that is not what was asked for; it may hold a secret and is not shown";
+  if (success && secret) shown.message = "a body of another form than expected; it may hold a secret and is not shown";
+  const doubt = urlDoubt(options.baseUrl, status, answer.text);
+  if (doubt !== undefined) Object.assign(shown, { message: `${shown.message} (${doubt})`, urlDoubt: doubt });
   if (success)
-    return { ok: false, failure: { kind: "unreadable" }, error: new Unclear({ method, path }, said.message, said) };
+    return {
+      ok: false,
+      failure: { kind: "unreadable" },
+      error: new UnknownOutcome({ method, path }, shown.message, shown),
+    };
   if (status === 401 || status === 403) {
-    const hint = status === 401 && wire.keyHint ? `; ${wire.keyHint}` : "";
-    said.message += ` (the key comes from ${wire.keySource}${hint})`;
+    const hint = status === 401 && options.keyHint ? `; ${options.keyHint}` : "";
+    shown.message += ` (the key comes from ${options.keySource}${hint})`;
   }
-  if (status === 404) said.message += doubtOfUrl(wire.baseUrl, answer.text);
-  const failure: Failure = { kind: "status", status, message: said.message, retryAfterMs: said.retryAfterMs };
-  const unclear = isUnclear(method, failure);
+  const failure: Failure = { kind: "status", status, message: shown.message, retryAfterMs: shown.retryAfterMs };
+  const isUnknown = hasUnknownOutcome(method, failure);
   return {
     ok: false,
     failure,
-    error: unclear ? new Unclear({ method, path }, said.message, said) : new ServiceError(said),
+    error: isUnknown ? new UnknownOutcome({ method, path }, shown.message, shown) : new ServiceError(shown),
   };
 }

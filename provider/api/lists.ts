@@ -5,37 +5,39 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import { LAST_REQUEST_MS } from "./caller.js";
 import type { Client } from "./client.js";
 
-/** Milliseconds in which callers gather for one list: the engine starts its steps together. */
+/** Milliseconds in which callers gather for one request: the engine starts its steps together. */
 const GATHER_MS = 20;
-/** Milliseconds a list is used again: long enough for all reads of one refresh. */
+/** Milliseconds for which a list is used again: long enough for all reads of one refresh. */
 const REUSE_MS = 5_000;
-/** Milliseconds a caller may be kept past its deadline by others; more is worth a timer of its own. */
+/**
+ * Milliseconds. A shared request has the longest deadline of its callers. A caller whose own deadline is earlier by
+ * less than this waits for the request all the same. With more, a timer ends its wait.
+ */
 const TOLERATED_MS = 1_000;
 
-/** Two deadlines without an end are equal. */
-const isLonger = (one: Deadline, other: Deadline): boolean => one.leftMs() - other.leftMs() >= TOLERATED_MS;
+const isMuchLonger = (one: Deadline, other: Deadline): boolean => one.leftMs() - other.leftMs() >= TOLERATED_MS;
 
-/** One list request, from the first caller on. */
-interface Shared {
-  /** Resolves when nobody can join any more. */
+/** One request that several callers share. */
+interface SharedRequest {
+  /** Resolves when the request is sent. From then on nobody can join. */
   sent: Promise<void>;
   answer: Promise<WireEndpoint[]>;
-  /** The longest of those who wait, and the longest grace: a list must not fail for one because another had less time. */
+  /** The longest deadline and grace of all callers: the request must not fail because one of them had less time. */
   deadline: Deadline;
 }
 
-/** The computes of a project, in few requests. The lists are shared, so nobody may change them. */
+/** The computes of a project, in few requests. Callers share the lists, so none may change them. */
 export class EndpointLists {
   readonly #client: Client;
   readonly #clock: Clock;
-  /** Not sent yet: anybody may join. */
-  readonly #gathering = new Map<string, Shared>();
-  /** Sent, and nothing was written since: good enough for `read`. */
-  readonly #flying = new Map<string, Shared>();
+  /** Requests that are not sent yet. Anybody may join. */
+  readonly #gathering = new Map<string, SharedRequest>();
+  /** Requests that are sent, with no write since. `recent` may use their answers. */
+  readonly #inFlight = new Map<string, SharedRequest>();
   readonly #finished = new Map<string, { rows: WireEndpoint[]; at: number }>();
 
   readonly #cancellation: Cancellation;
-  /** Ids are never used again, so a list that still has one of these is behind. */
+  /** Computes that this process has deleted. Ids are never used again, so a list that still has one is behind. */
   readonly #deleted = new Set<string>();
 
   constructor(client: Client, clock: Clock, cancellation: Cancellation) {
@@ -44,35 +46,35 @@ export class EndpointLists {
     this.#cancellation = cancellation;
   }
 
-  /** May be up to 5 s old, unless this process wrote to the project since. */
-  read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
-    return this.#unlessCancelled(project, deadline, () => this.#read(project, deadline));
+  /** The list may be up to 5 s old, unless this process has written to the project since. */
+  recent(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    return this.#unlessCancelled(project, deadline, () => this.#recent(project, deadline));
   }
 
-  async #read(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+  async #recent(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     const known = this.#finished.get(project);
     if (known && this.#clock.now() - known.at < REUSE_MS) return known.rows;
-    const flying = this.#flying.get(project);
-    const lasts = flying && !isLonger(deadline, flying.deadline);
-    // Nobody need be gathered: who comes later may have what is on its way.
-    return this.#wait(lasts ? flying : this.#join(project, deadline, 0), project, deadline);
+    const inFlight = this.#inFlight.get(project);
+    const isLongEnough = inFlight && !isMuchLonger(deadline, inFlight.deadline);
+    // The request need not wait for others: a later caller may use its answer.
+    return this.#wait(isLongEnough ? inFlight : this.#join(project, deadline, 0), project, deadline);
   }
 
-  /** Never from the cache: shared only with callers whose request was not sent yet. */
-  look(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+  /** The list as of now. Only callers that come before the request is sent share it. */
+  fresh(project: string, deadline: Deadline): Promise<WireEndpoint[]> {
     return this.#unlessCancelled(project, deadline, () =>
       this.#wait(this.#join(project, deadline, GATHER_MS), project, deadline),
     );
   }
 
-  /** Forgets what is known of a project, and what a list that is on its way will say. */
-  wrote(project: string): void {
+  /** Forgets the known list of a project, and the one that is on its way. */
+  invalidate(project: string): void {
     this.#finished.delete(project);
-    this.#flying.delete(project);
+    this.#inFlight.delete(project);
   }
 
-  /** This process has deleted the compute, and it is gone: no list shows it any more. */
-  deleted(id: string): void {
+  /** The compute is gone. From now on no list has it. */
+  markDeleted(id: string): void {
     this.#deleted.add(id);
   }
 
@@ -84,44 +86,44 @@ export class EndpointLists {
     });
   }
 
-  #join(project: string, deadline: Deadline, gatherMs: number): Shared {
-    let shared = this.#gathering.get(project);
-    if (!shared) {
-      shared = { deadline, sent: this.#clock.sleep(gatherMs), answer: Promise.resolve([]) };
-      this.#gathering.set(project, shared);
-      shared.answer = this.#list(project, shared);
+  #join(project: string, deadline: Deadline, gatherMs: number): SharedRequest {
+    let request = this.#gathering.get(project);
+    if (!request) {
+      request = { deadline, sent: this.#clock.sleep(gatherMs), answer: Promise.resolve([]) };
+      this.#gathering.set(project, request);
+      request.answer = this.#list(project, request);
     } else {
-      const { deadline: other } = shared;
+      const { deadline: other } = request;
       const [longer, shorter] = deadline.leftMs() > other.leftMs() ? [deadline, other] : [other, deadline];
-      shared.deadline = longer.withGrace(shorter.graceMs);
+      request.deadline = longer.withGrace(shorter.graceMs);
     }
-    return shared;
+    return request;
   }
 
-  async #list(project: string, shared: Shared): Promise<WireEndpoint[]> {
-    await shared.sent;
+  async #list(project: string, request: SharedRequest): Promise<WireEndpoint[]> {
+    await request.sent;
     this.#gathering.delete(project);
-    this.#flying.set(project, shared);
+    this.#inFlight.set(project, request);
     try {
-      const all = await this.#client.listEndpoints(project, shared.deadline);
+      const all = await this.#client.listEndpoints(project, request.deadline);
       const rows = this.#deleted.size === 0 ? all : all.filter(({ id }) => !this.#deleted.has(id));
-      // No longer there: somebody wrote, or asked anew, while it was on its way.
-      if (this.#flying.get(project) === shared) this.#finished.set(project, { rows, at: this.#clock.now() });
+      // If it is not in flight any more, somebody has written or asked anew meanwhile, and the rows are not kept.
+      if (this.#inFlight.get(project) === request) this.#finished.set(project, { rows, at: this.#clock.now() });
       return rows;
     } finally {
-      if (this.#flying.get(project) === shared) this.#flying.delete(project);
+      if (this.#inFlight.get(project) === request) this.#inFlight.delete(project);
     }
   }
 
-  async #wait(shared: Shared, project: string, deadline: Deadline): Promise<WireEndpoint[]> {
-    // How long the others wait is known only then.
-    await shared.sent;
-    if (!isLonger(shared.deadline, deadline)) return shared.answer;
+  async #wait(request: SharedRequest, project: string, deadline: Deadline): Promise<WireEndpoint[]> {
+    // The longest deadline is known only once the request is sent.
+    await request.sent;
+    if (!isMuchLonger(request.deadline, deadline)) return request.answer;
     const leftMs = deadline.leftMs();
-    // A look at the last moment may take as long as if it were nobody else's.
+    // A caller whose time is up gets a last look, as it would with a request of its own.
     const late = this.#clock.sleep(leftMs > 0 ? leftMs + TOLERATED_MS : LAST_REQUEST_MS, "idly").then(() => {
       throw new DeadlineExceeded(`the computes of project ${project} could not be listed in time`);
     });
-    return Promise.race([shared.answer, late]);
+    return Promise.race([request.answer, late]);
   }
 }

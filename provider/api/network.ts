@@ -1,8 +1,8 @@
-// What the network's own errors mean. Only codes are looked at: texts differ between versions.
+// The meanings of the network's own errors. Their codes tell them apart: texts differ between versions.
 
 import type { Redactor } from "./redact.js";
 
-/** No connection came about, so the request was not sent. */
+/** With these codes there was no connection, so the request was not sent. */
 const UNSENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -14,18 +14,18 @@ const UNSENT = new Set([
   "PROXY_REFUSED",
 ]);
 
-/** Set by the transport on an answer that is larger than it reads. */
+/** Code of the transport's error for an answer that is too large. */
 export const BODY_TOO_LARGE = "BODY_TOO_LARGE";
-/** Set by the transport when the time for one request is up. */
+/** Code of the transport's error for a request that took too long. */
 export const TIMED_OUT = "TIMED_OUT";
 
-const WORDS = new Map([
+const REASONS = new Map([
   ["ECONNREFUSED", "the connection was refused"],
   ["ENOTFOUND", "the host's name is not known"],
   ["EAI_AGAIN", "the host's name could not be looked up"],
   ["ENETUNREACH", "the network can't be reached"],
   ["EHOSTUNREACH", "the host can't be reached"],
-  ["UND_ERR_CONNECT_TIMEOUT", "no connection came about in time"],
+  ["UND_ERR_CONNECT_TIMEOUT", "there was no connection in time"],
   ["ECONNRESET", "the connection was cut"],
   ["EPIPE", "the connection was cut"],
   ["UND_ERR_SOCKET", "the connection was cut"],
@@ -43,34 +43,34 @@ export function isUnsent(error: unknown): boolean {
   return UNSENT.has(codeOf(error));
 }
 
-/** The other side is not who the URL names, or nobody vouches for it: nothing was sent, and waiting does not help. */
+/** The certificate is for another host, or not trusted. Nothing was sent, and waiting does not help. */
 export function isCertificateError(error: unknown): boolean {
   return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(codeOf(error));
 }
 
-/** A sentence for a failed exchange, with the code for who wants to search for it. */
+/** A sentence for a failed request, with the code that a reader can search for. */
 export function networkReason(error: unknown, redactor: Redactor): string {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const words = WORDS.get(code) ?? (redactor.redactForeign(message).slice(0, 300) || "the request failed");
+  const reason = REASONS.get(code) ?? (redactor.redactForeign(message).slice(0, 300) || "the request failed");
   const via =
     error instanceof ProxiedError
-      ? "; HTTPS_PROXY names a proxy, through which it goes unless NO_PROXY names the host"
+      ? "; the request goes through the proxy that HTTPS_PROXY names, unless NO_PROXY names the host"
       : "";
-  return `${words}${code ? ` (${code})` : ""}${via}`;
+  return `${reason}${code ? ` (${code})` : ""}${via}`;
 }
 
-/** What went wrong on the way through a proxy: the reader has to know that there is one. */
+/** A failed request that went through a proxy. Its message names the proxy, for few people think of it. */
 class ProxiedError extends Error {}
 
 export function throughProxy(cause: unknown): Error {
   const error = new ProxiedError(cause instanceof Error ? cause.message : String(cause), { cause });
-  // Our own end of a request has a code of ours: this one is the proxy's answer to CONNECT.
+  // We abort requests with codes of our own, so this code means that the proxy has refused CONNECT.
   return codeOf(cause) === "UND_ERR_ABORTED" ? Object.assign(error, { code: "PROXY_REFUSED" }) : error;
 }
 
 function codeOf(error: unknown): string {
-  // Several addresses of one host fail together as an AggregateError, others wrap what they met as `cause`.
+  // The addresses of one host fail together as an AggregateError. Other errors hold the code in their `cause`.
   for (let at: unknown = error, depth = 0; at instanceof Object && depth < 4; depth++) {
     const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown[] };
     if (typeof code === "string" && code !== "") return code;

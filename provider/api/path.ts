@@ -1,7 +1,7 @@
 import { Stopped } from "../errors.js";
 
-// Ids come from programs, from the state and from answers; what is not an id must never reach another route, so `..`,
-// slashes and their encoded forms are refused before anything is sent.
+// Ids come from programs, from the state and from answers. A text with `..`, a slash or an encoded form of them would reach
+// another route, so it is refused before anything is sent.
 const ID = /^[a-z0-9-]{1,60}$/;
 const OPERATION_ID = /^[A-Za-z0-9-][A-Za-z0-9_.:~-]{0,199}$/;
 
@@ -18,6 +18,9 @@ export function operationPath(project: string, id?: string): string {
   const list = `${projectPath(project)}/operations`;
   return id === undefined ? list : `${list}/${checked("an operation id", id, OPERATION_ID)}`;
 }
+
+/** Path of a project's branches. */
+export const branchPath = (project: string): string => `${projectPath(project)}/branches`;
 
 /** Path of a project's connection URIs. */
 export const connectionPath = (project: string): string => `${projectPath(project)}/connection_uri`;

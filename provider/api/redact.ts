@@ -1,45 +1,45 @@
-import { HiddenTexts, oneLineOf, withoutHidden } from "../secret-forms.js";
+import { oneLineOf, SecretTexts, withoutSecretTexts } from "../secret-forms.js";
 
 export { oneLineOf };
 
-/** Characters of a text that are looked at. Far fewer are shown, so half a secret at its end never is. */
-const LOOKED_AT = 64 * 1024;
-/** Characters that are made one line first: white space may be most of a text, and a text of megabytes takes much memory. */
-const READ = 16 * LOOKED_AT;
+/** Characters of a text that are searched for secrets. Far fewer are shown: never a secret that is cut here. */
+const SEARCHED = 64 * 1024;
+/** Characters that are first made one line. White space may be most of a text, and a text of megabytes takes much memory. */
+const READ = 16 * SEARCHED;
 
-/** Takes out what the program calls secret. */
+/** Removes the program's secret values from texts. */
 export interface Secrets {
-  /** @param more further texts to hide, in the same pass: a secret may contain the key */
-  redact(text: string, ...more: HiddenTexts[]): string;
-  redactForeign(text: string, ...more: HiddenTexts[]): string;
+  /** @param more further texts to take out in the same pass: a secret may contain the key */
+  redact(text: string, ...more: SecretTexts[]): string;
+  redactForeign(text: string, ...more: SecretTexts[]): string;
 }
 
 export const NO_SECRETS: Secrets = {
-  redact: (text, ...more) => withoutHidden(text, more, false),
-  redactForeign: (text, ...more) => withoutHidden(text, more, true),
+  redact: (text, ...more) => withoutSecretTexts(text, more, false),
+  redactForeign: (text, ...more) => withoutSecretTexts(text, more, true),
 };
 
-/** Takes the key, passwords of connection URIs and secrets out of texts. */
+/** Removes the key, passwords of connection URIs and secrets from texts. */
 export class Redactor {
-  readonly #key: HiddenTexts;
+  readonly #key: SecretTexts;
   readonly #secrets: Secrets;
 
   constructor(key: string, secrets: Secrets) {
-    // A key of a letter or two (in somebody's test) would garble every text and is no secret.
-    this.#key = new HiddenTexts("[key]", key.length < 4 ? [] : [key]);
+    // A test may have a key of a letter or two. Such a key is no secret, and without its letters no text can be read.
+    this.#key = new SecretTexts("[key]", key.length < 4 ? [] : [key]);
     this.#secrets = secrets;
   }
 
-  /** A text of ours, in which words of others may stand. */
+  /** For a text that we wrote. It may quote the service. */
   redact(text: string): string {
     return this.#secrets.redact(text, this.#key);
   }
 
   /**
-   * A text of others, in one line: a service or a proxy may repeat a request or an answer in its error. To be called before
-   * the text is cut.
+   * For a text that somebody else wrote. It becomes one line. A service or a proxy may repeat a request or an answer in
+   * its error. Call this before the text is cut.
    */
   redactForeign(text: string): string {
-    return this.#secrets.redactForeign(oneLineOf(text.slice(0, READ)).slice(0, LOOKED_AT), this.#key);
+    return this.#secrets.redactForeign(oneLineOf(text.slice(0, READ)).slice(0, SEARCHED), this.#key);
   }
 }

@@ -1,43 +1,43 @@
-// Which requests may be sent again, and when: pure, so that the table can be tested as a table.
+// Which requests may be sent again, and when. The functions are pure, so that tests can be tables.
 
-/** Why there is no result. */
+/** Why a request has no result. */
 export type Failure =
-  /** The service, or something in front of it, answered with a status that is no success. */
+  /** The service, or a proxy in front of it, answered with a status that is no success. */
   | { kind: "status"; status: number; message: string; retryAfterMs?: number }
-  /** No connection came about, so nothing was sent. */
+  /** There was no connection, so nothing was sent. */
   | { kind: "unsent" }
-  /** The other side can't prove who it is: nothing was sent either. */
+  /** The server's certificate is not valid, so nothing was sent. */
   | { kind: "untrusted" }
-  /** The connection was cut or the time was up after the request had begun. */
+  /** After the request had begun, the connection was cut or the time was up. */
   | { kind: "cut" }
   /** A success that can't be read. */
   | { kind: "unreadable" };
 
-/** Milliseconds: no pause is shorter, whatever `Retry-After` says, so a busy service is never hammered. */
+/** Milliseconds. No pause is shorter, whatever `Retry-After` says: a busy service is not to be flooded. */
 export const FIRST_MS = 500;
-/** Milliseconds: the backoff grows no further; `Retry-After` may ask for more. */
-export const CAP_MS = 10_000;
-/** A service that keeps answering something else than its API (a login page) won't get better with time. */
-export const UNREADABLE_ANSWERS = 3;
+/** Milliseconds. The backoff grows up to this; `Retry-After` may ask for more. */
+const CAP_MS = 10_000;
+/** A service that answers with a login page three times will not answer otherwise later. */
+const UNREADABLE_ANSWERS = 3;
 
-/** The statuses that say that nothing was done: POST, PATCH and DELETE may follow once more. */
+/** A service that answers with these has done nothing, so POST, PATCH and DELETE may be sent again. */
 const DID_NO_WORK = new Set([423, 429, 503]);
 
 export const isMutation = (method: string): boolean => method !== "GET";
 
-/** A new branch refuses computes for some seconds. The text is no contract; without it a 422 is final. */
+/** A new branch refuses computes for some seconds. The service does not promise this text; any other 422 is final. */
 export function isBranchNotReady(status: number, message: string): boolean {
   return status === 422 && /branch\b.*\bnot (yet )?ready/i.test(message);
 }
 
-/** Whether a mutation that failed so may have done its work all the same. */
-export function isUnclear(method: string, failure: Failure): boolean {
+/** Whether a mutation with this failure may have been applied all the same. */
+export function hasUnknownOutcome(method: string, failure: Failure): boolean {
   if (!isMutation(method) || failure.kind === "unsent" || failure.kind === "untrusted") return false;
   if (failure.kind !== "status") return true;
   return failure.status === 408 || (failure.status >= 500 && failure.status !== 503);
 }
 
-/** @param unreadable how many answers of this call could not be read, this one included */
+/** @param unreadable how many answers to this call could not be read, this one included */
 export function mayRepeat(method: string, failure: Failure, unreadable = 0): boolean {
   switch (failure.kind) {
     case "unsent":
@@ -50,13 +50,13 @@ export function mayRepeat(method: string, failure: Failure, unreadable = 0): boo
       return !isMutation(method) && unreadable < UNREADABLE_ANSWERS;
     case "status":
       if (DID_NO_WORK.has(failure.status) || isBranchNotReady(failure.status, failure.message)) return true;
-      // 501: there is no such route, and none will be.
+      // 501 means that the service does not have the route, now or later.
       return !isMutation(method) && (failure.status === 408 || (failure.status >= 500 && failure.status !== 501));
   }
 }
 
 export interface Pause {
-  /** How often this call has failed before: 0 for the first time. */
+  /** Failures of this call before the present one. */
   count: number;
   /** Milliseconds that have to pass at least, from `Retry-After`. */
   floorMs?: number;
@@ -66,13 +66,52 @@ export interface Pause {
 }
 
 /**
- * Milliseconds to wait before the next try; undefined when there is no time for one. Full jitter over 0.5 s to a bound
- * that doubles from 1 s to 10 s: many clients that met one lock must not meet again. Cut so that a last try fits in
- * before the deadline, but a floor is never cut: what does not fit is not tried.
+ * Milliseconds to wait before the next try; undefined when there is no time for one. The pause is random between 0.5 s and a
+ * bound that doubles from 1 s to 10 s: clients that met at one lock must not meet again. It is cut so that a last try fits in
+ * before the deadline. But it is never shorter than `floorMs`: where that does not fit, there is no next try.
  */
 export function pauseBefore({ count, floorMs = 0, leftMs, random }: Pause): number | undefined {
   const bound = Math.min(CAP_MS, FIRST_MS * 2 ** (count + 1));
   const jittered = FIRST_MS + random() * (bound - FIRST_MS);
   const pause = Math.max(floorMs, FIRST_MS, Math.min(jittered, leftMs - FIRST_MS));
   return pause < leftMs ? pause : undefined;
+}
+
+/**
+ * Milliseconds. A longer `Retry-After` can't be intended, and is ignored. A shorter one has three limits:
+ * - The refused request waits for the whole of it. If its deadline comes first, it fails at once.
+ * - All other requests wait for at most 60 s after a 429 (`rate-limit.ts`): one of them then tests the limit.
+ * - The last poll of an operation waits for it only if it ends at most 15 s after the deadline (`operations/poller.ts`).
+ */
+const IGNORED_RETRY_AFTER_MS = 3_600_000;
+
+const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
+/** All dates that HTTP allows begin with a weekday, the obsolete forms too. Date.parse takes "-5" and "2" for dates. */
+const DATE = new RegExp(`^${WEEKDAY}\\b`, "i");
+/**
+ * One of several values that are joined by commas. A date holds a comma of its own: "Mon, 04 May 2026 …", or "May 4, 2026", which
+ * HTTP does not allow.
+ */
+const VALUE = new RegExp(`\\s*(?:(?:${WEEKDAY}|[a-z]+ \\d+),)?[^,]+`, "gi");
+const NUMBER = /^\d+(\.\d+)?$/;
+/** The oldest form of a date names no time zone, and means GMT. */
+const ZONED = /(GMT|UTC?|Z|[+-]\d{4})$/i;
+
+/**
+ * `Retry-After` in milliseconds from now; undefined when it is absent, can't be read, or can't be meant. It is never negative: 0
+ * and a date that has passed ask for no pause, and the backoff's own lower bound still holds. Of several values the longest
+ * counts: a pause must not be shorter than the service asked.
+ */
+export function retryAfterMs(header: string | undefined, wallMs: number): number | undefined {
+  const pauses = (header?.match(VALUE) ?? [])
+    .map((value) => pauseOf(value.trim(), wallMs))
+    .filter((pause) => pause !== undefined && pause <= IGNORED_RETRY_AFTER_MS);
+  return pauses.length > 0 ? Math.max(...(pauses as number[])) : undefined;
+}
+
+function pauseOf(value: string, wallMs: number): number | undefined {
+  if (NUMBER.test(value)) return Number(value) * 1000;
+  if (!DATE.test(value)) return undefined;
+  const date = Date.parse(ZONED.test(value) ? value : `${value} GMT`);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - wallMs);
 }

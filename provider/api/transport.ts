@@ -1,15 +1,15 @@
 import type { Dispatcher } from "undici";
 import { BODY_TOO_LARGE, TIMED_OUT, throughProxy } from "./network.js";
 
-/** One HTTP request, as the seam between the client and the network (tests script the other side). */
+/** One HTTP request. Tests pass a transport of their own, and script the answers. */
 export interface TransportRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** Milliseconds for the whole exchange: connecting, sending, the answer's head and its body. */
+  /** Milliseconds for all of it: connecting, sending, and the whole answer. */
   timeoutMs: number;
-  /** Gives the exchange up. */
+  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
@@ -20,19 +20,19 @@ export interface TransportAnswer {
   text: string;
 }
 
-/** Rejects when no whole answer came: refused, cut, timed out, or a body that is too large or never ends. */
+/** Rejects when no whole answer came: refused, cut, timed out, or too large. */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
 
-/** Bytes of a body that are read: a page of 1000 operations is half a megabyte. */
+/** Bytes of a body that are read. A page of 1000 operations has half a megabyte. */
 export const BODY_LIMIT = 16 * 1024 * 1024;
-/** Milliseconds until a connection must stand. */
+/** Milliseconds for connecting. */
 const CONNECT_MS = 10_000;
 const OPTIONS = { connect: { timeout: CONNECT_MS }, maxResponseSize: -1 };
 
 /**
- * The real network. Redirects are answers like any other, because the key must not go along. Idle connections are kept
- * for the next poll; undici lets the process end all the same. `HTTPS_PROXY` and `NO_PROXY` of the environment hold; what
- * goes to this machine (`http:`) never takes a proxy.
+ * The real network. Redirects are not followed, because the key would go along. Idle connections are kept for the next poll;
+ * undici lets the process end all the same. Requests obey `HTTPS_PROXY` and `NO_PROXY` of the environment. Requests to this
+ * machine (`http:`) never take a proxy.
  */
 export function undiciTransport(
   dispatcher?: Dispatcher,
@@ -43,7 +43,7 @@ export function undiciTransport(
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
   return async ({ method, url, headers, body, timeoutMs, signal }) => {
     own ??= httpsProxy ? proxied(httpsProxy, env["no_proxy"] || env["NO_PROXY"] || "") : direct();
-    // undici's own limits start anew with each piece that arrives, so an answer that trickles would never end.
+    // undici's own limits begin anew with each piece that arrives, so an answer that trickles would never end.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);
     const giveUp = () => abort.abort(signal?.reason);
@@ -72,22 +72,22 @@ export function undiciTransport(
   };
 }
 
-// Loaded on first use: a preview sends nothing, and this is the largest part of the provider.
-const whole = () => require("undici") as typeof import("undici");
+// Loaded on first use: a preview sends nothing, and undici is the largest part of the provider.
+const wholeUndici = () => require("undici") as typeof import("undici");
 
-/** Of undici, which takes three times as long to load, only what sends a request; all of it where that is not there. */
+/** Loads only the part of undici that sends a request: all of it takes three times as long. Loads all where the part is missing. */
 export function direct(load: (path: string) => unknown = require): Dispatcher {
   try {
     const Agent = load("undici/lib/dispatcher/agent.js") as typeof import("undici").Agent;
     const request = load("undici/lib/api/api-request.js") as Dispatcher["request"];
     return Object.assign(new Agent(OPTIONS), { request });
   } catch {
-    return new (whole().Agent)(OPTIONS);
+    return new (wholeUndici().Agent)(OPTIONS);
   }
 }
 
 function proxied(httpsProxy: string, noProxy: string): Dispatcher {
-  return new (whole().EnvHttpProxyAgent)({ ...OPTIONS, httpsProxy, httpProxy: "", noProxy });
+  return new (wholeUndici().EnvHttpProxyAgent)({ ...OPTIONS, httpsProxy, httpProxy: "", noProxy });
 }
 
 async function read(body: AsyncIterable<Buffer>, limit: number): Promise<string> {

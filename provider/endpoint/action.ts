@@ -1,157 +1,162 @@
-// Restart, start and suspend, each sent at most once: what an action is for may have come about by itself.
+// Restart, start and suspend. No action is sent where it has nothing to do.
 // POST …/endpoints/{id}/{action}
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
 import type { Context } from "../operations/context.js";
-import { untilClear } from "../operations/lost.js";
-import { begunOn, isGoing, pendingOf } from "../operations/pending.js";
-import { PAGE } from "../operations/watch.js";
+import { NEWEST_PAGE } from "../operations/poll.js";
+import { isRunning, latestOperationsOf, pendingOperationsOf } from "../operations/queries.js";
+import { retryUnlessApplied } from "../operations/retry-unless-applied.js";
 import { pruned } from "../rules/pruned.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
-import { lookClosely, type Place } from "./look.js";
+import { type ComputeRef, findComputeDirectly } from "./find.js";
 
 export type ActionName = "restart" | "start" | "suspend";
 
-/** What an action came to; `operations` are what is still under way on the compute. */
-export interface Done extends WireEndpointChange {
-  /** False: there was nothing to do. */
+/** The compute after an action, and the operations that still run on it. */
+export interface ActionResult extends WireEndpointChange {
+  /** False where there was nothing to do. */
   sent: boolean;
 }
 
-/** How a compute was at some moment: tells later whether it has been started since. */
-export interface Mark {
+/** A moment in the life of a compute. It tells later whether the compute was started since. */
+export interface StartMark {
   startedAt?: string;
   /** The project's newest operation. */
   operation?: string;
 }
 
-/** No connection is open, and whenever it runs again it is a fresh start. */
+/** No connection is open on the compute, and its next start takes up all settings. */
 const isAsleep = (one: WireEndpoint): boolean => one.disabled === true || one.current_state !== "active";
 const isAwake = (one: WireEndpoint): boolean =>
   one.current_state === "active" ? one.pending_state !== "idle" : one.pending_state === "active";
-const isLulled = (one: WireEndpoint): boolean =>
+const isGoingIdle = (one: WireEndpoint): boolean =>
   one.current_state === "idle" ? one.pending_state !== "active" : one.pending_state === "idle";
 
-/** Whether a compute is as the action would leave it, or on its way there. */
-const REACHED: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
+const IS_NEEDLESS: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
   restart: isAsleep,
   start: isAwake,
-  suspend: isLulled,
+  suspend: isGoingIdle,
 };
 
-export const isReached = (name: ActionName, one: WireEndpoint): boolean => REACHED[name](one);
+/** Whether the action has nothing to do: a sleeping compute needs no restart, and a compute that starts needs no start. */
+export const isNeedless = (name: ActionName, one: WireEndpoint): boolean => IS_NEEDLESS[name](one);
 
-/** Milliseconds between two tries: a compute whose next state is announced need not have work under way. */
+/** Milliseconds between two tries. Even a compute with a pending state may have no operation to wait for. */
 export const PAUSE_MS = 2000;
 
-/** Milliseconds: the service tells times in whole seconds, and its clock may be a minute from ours. */
+/** Milliseconds. The service tells times in whole seconds, and its clock may be a minute from ours. */
 const JUST_NOW_MS = 90_000;
 
 /**
- * A mark of now. Where the service does not tell when a compute was started, or it was started so recently that a further
- * start might show the same time, the operations tell.
+ * Marks this moment. The time of the last start is enough, unless the service does not tell it, or it is so recent that the next
+ * start may show the same time. Then the newest operation is kept too.
  */
-export async function markOf(
+export async function markStart(
   context: Context,
-  { project }: Place,
+  { project }: ComputeRef,
   now: WireEndpoint,
   deadline: Deadline,
-): Promise<Mark> {
+): Promise<StartMark> {
   const startedAt = now.started_at;
   if (startedAt !== undefined && context.clock.wall() - Date.parse(startedAt) > JUST_NOW_MS) return { startedAt };
   const { operations } = await context.client.listOperations(project, { limit: 1 }, deadline);
   return pruned({ startedAt, operation: operations[0]?.id });
 }
 
-/** Whether a compute has been started since the mark was made, or is just being started. */
-export async function wasStarted(
+/** Whether the compute has been started since the mark, or is being started now. */
+export async function wasStartedSince(
   { client, clock }: Context,
-  { project, id }: Place,
+  { project, id }: ComputeRef,
   now: WireEndpoint,
-  mark: Mark,
+  mark: StartMark,
   deadline: Deadline,
 ): Promise<boolean> {
   const { startedAt, operation } = mark;
   if (startedAt !== undefined && now.started_at !== undefined && startedAt !== now.started_at) return true;
-  const { operations } = await client.listOperations(project, { limit: PAGE }, deadline);
-  const known = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
-  const newer = known < 0 ? operations : operations.slice(0, known);
+  const { operations } = await client.listOperations(project, { limit: NEWEST_PAGE }, deadline);
+  // The page is newest first. Without an operation in the mark, none is known to be newer.
+  const markedAt = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
+  const newer = markedAt < 0 ? operations : operations.slice(0, markedAt);
   const starts = (one: WireOperation) => one.endpoint_id === id && one.action === "start_compute";
   return (
     newer.some((one) => starts(one) && one.status === "finished") ||
-    operations.some((one) => starts(one) && isGoing(one, clock.wall()))
+    operations.some((one) => starts(one) && isRunning(one, clock.wall()))
   );
 }
 
 /**
- * Carries an action out, unless there is nothing to do. After a lost answer it looks what the request came to before it is
- * sent again: a compute must not restart twice.
- * @param now the compute as it was just seen; @param mark made before, for a restart
+ * Carries an action out, unless there is nothing to do. After a lost answer it looks whether the action was carried out, before
+ * it sends it again: a compute must not restart twice.
+ * @param now the compute as it was just seen
+ * @param mark made before a restart: tells later whether the compute was started since. The other actions do not use it
  * @returns undefined where the compute is gone
  */
-export async function act(
+export async function runAction(
   context: Context,
   name: ActionName,
-  place: Place,
+  ref: ComputeRef,
   now: WireEndpoint,
-  mark: Mark,
+  mark: StartMark,
   deadline: Deadline,
-): Promise<Done | undefined> {
+): Promise<ActionResult | undefined> {
   const { client } = context;
-  const { project, id } = place;
-  const byItself = async (endpoint: WireEndpoint): Promise<Done> => ({
+  const { project, id } = ref;
+  const notSent = async (endpoint: WireEndpoint): Promise<ActionResult> => ({
     sent: false,
     endpoint,
-    operations: endpoint.pending_state === undefined ? [] : await pendingOf(context, project, id, deadline),
+    operations: endpoint.pending_state === undefined ? [] : await pendingOperationsOf(context, project, id, deadline),
   });
-  if (isReached(name, now)) {
-    // A list may show how the compute was before: an action must not be left out for that.
-    const closer = await lookClosely(context, place, deadline);
-    if (!closer) return undefined;
-    if (isReached(name, closer)) return byItself(closer);
+  if (isNeedless(name, now)) {
+    // `now` may come from a list that is behind, and an action must not be left out for that.
+    const direct = await findComputeDirectly(context, ref, deadline);
+    if (!direct) return undefined;
+    if (isNeedless(name, direct)) return notSent(direct);
   }
 
-  const reached = async (later: WireEndpoint, until: Deadline) =>
-    isReached(name, later) || (name === "restart" && (await wasStarted(context, place, later, mark, until)));
-  let wasNeedless = false;
-  const needless = async () => {
-    const later = await lookClosely(context, place, deadline);
-    wasNeedless = later === undefined || (await reached(later, deadline));
-    return wasNeedless;
+  const hasTakenEffect = async (later: WireEndpoint, until: Deadline) =>
+    isNeedless(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, mark, until)));
+  let foundNeedless = false;
+  /** The client asks this after each 423, before it repeats the request. */
+  const lookIfNeedless = async () => {
+    const later = await findComputeDirectly(context, ref, deadline);
+    foundNeedless = later === undefined || (await hasTakenEffect(later, deadline));
+    return foundNeedless;
   };
-  let lost = false;
+  let isAnswerLost = false;
+  /** Looks after a lost or refused request. Undefined where the action is still to be done. */
   const look = async (until: Deadline) => {
-    const later = await lookClosely(context, place, until);
+    const later = await findComputeDirectly(context, ref, until);
     if (!later) return "gone" as const;
-    if (!(await reached(later, until))) return undefined;
-    // The work of a lost request may have failed before anybody looked.
-    return lost
-      ? { sent: true, endpoint: later, operations: await begunOn(context, project, id, until) }
-      : byItself(later);
+    if (!(await hasTakenEffect(later, until))) return undefined;
+    // The operation of the lost request may have failed already: its error must be found.
+    return isAnswerLost
+      ? { sent: true, endpoint: later, operations: await latestOperationsOf(context, project, id, until) }
+      : notSent(later);
   };
-  const ask = async (): Promise<Done | "gone"> => {
-    wasNeedless = false;
-    // The work of the lost request may have begun in the meantime.
-    const found = lost ? await look(deadline) : undefined;
-    if (found) return found;
+  const send = async (): Promise<ActionResult | "gone"> => {
+    foundNeedless = false;
+    // The lost request may have begun its work meanwhile.
+    const applied = isAnswerLost ? await look(deadline) : undefined;
+    if (applied) return applied;
     try {
-      return { sent: true, ...(await SEND[name](client, project, id, deadline, needless)) };
+      return { sent: true, ...(await SEND[name](client, project, id, deadline, lookIfNeedless)) };
     } catch (error) {
-      // 412, or whatever a service answers where there is nothing to do, and 404 where there is no compute.
+      // A service answers 412, or another 4xx, where there is nothing to do, and 404 where there is no compute.
       const status = isKind(error, "service") ? error.answer.status : 0;
-      const final = status === 401 || status === 403 || status < 400 || status >= 500;
-      const reason = final ? undefined : await look(deadline);
-      if (reason) return reason;
-      if (!wasNeedless || deadline.leftMs() <= 0) throw error;
-      // What made it needless was over before the second look, and has not brought it about.
+      const isFinal = status === 401 || status === 403 || status < 400 || status >= 500;
+      const found = isFinal ? undefined : await look(deadline);
+      if (found) return found;
+      if (!foundNeedless || deadline.leftMs() <= 0) throw error;
+      // The look after a 423 saw the compute on its way to the wanted state, and this one does not: the action is
+      // needed again.
       await context.clock.sleep(PAUSE_MS);
-      return ask();
+      return send();
     }
   };
-  const done = await untilClear(context, deadline, ask, (until) => {
-    lost = true;
+  const done = await retryUnlessApplied(context, deadline, send, (until) => {
+    isAnswerLost = true;
     return look(until);
   });
   return done === "gone" ? undefined : done;
@@ -162,7 +167,7 @@ type Send = (
   project: string,
   id: string,
   deadline: Deadline,
-  needless: () => Promise<boolean>,
+  lookIfNeedless: () => Promise<boolean>,
 ) => Promise<WireEndpointChange>;
 
 const SEND: { [K in ActionName]: Send } = {

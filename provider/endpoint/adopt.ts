@@ -1,51 +1,92 @@
-// Which compute a create takes over: the one that `adopt` means, or the one that its resource had before.
+// Takes over a compute that exists: the one that `adopt` means, or the one that the resource had before.
 
+import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
-import { looksGenerated } from "../rules/auto-name.js";
-import type { WireEndpoint } from "../wire/endpoint.js";
+import { pendingOperationsOf } from "../operations/queries.js";
+import { atLeast, type ImpactOptions, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import { looksGenerated } from "../rules/name.js";
+import {
+  differingPaths,
+  pick,
+  type SettingValues,
+  settingsByName,
+  updatableValues,
+  valuesByPath,
+} from "../rules/paths.js";
+import { refuses } from "../rules/policies.js";
+import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSettings } from "../rules/settings.js";
+import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
-import { list } from "./lost-create.js";
+import { formatComputes } from "./lost-create.js";
+import { carriesMore, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
-import type { Process } from "./step.js";
+import { patch } from "./patch.js";
+import type { CreateView, Process } from "./process.js";
 
-/** The compute that `adopt` means, or undefined where one is to be made. */
-export function adopted(
-  process: Process,
+/** The compute that a create takes over. Undefined where a new one is to be made. @throws Stopped where neither can be done */
+export const computeToTake = (
+  view: CreateView,
+  program: Program,
+  project: string,
+  before: readonly WireEndpoint[],
+): WireEndpoint | undefined => computeToAdopt(view, program, project, before) ?? computeToRetake(view, program, before);
+
+/** The compute that `adopt` means. */
+function computeToAdopt(
+  process: CreateView,
   program: Program,
   project: string,
   before: readonly WireEndpoint[],
 ): WireEndpoint | undefined {
-  const { adopt, branchId, type = "read_write" } = program.inputs;
+  const { adopt, branchId, type = DEFAULT_TYPE } = program.inputs;
   if (!adopt) return undefined;
   const found = before.find((one) => (adopt === true ? isPrimaryOf(one, branchId) : one.id === adopt));
   if (!found && adopt === true) return undefined;
   if (!found) {
     throw new Stopped(
-      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${list(before)}. Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
+      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${formatComputes(before)}. Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
+      undefined,
+      {
+        problem: `project ${project} has no compute ${adopt}, which adopt names`,
+        way: "Set adopt to a compute of this project, or leave it out to make a new one",
+      },
     );
   }
-  if (process.created.has(found.id)) throw new Stopped(conflicting(found.id, "taken"));
-  if (process.ownership?.isHeld(found.id)) throw new Stopped(conflicting(found.id, "held"));
+  if (process.claimed.has(found.id)) throw new Stopped(adoptConflict(found.id, "taken"));
+  if (process.ownership?.isHeld(found.id)) throw new Stopped(adoptConflict(found.id, "held"));
   if (found.type !== undefined && found.type !== type) {
     throw new Stopped(
-      `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed. Set type to ${found.type}, or let adopt name another compute`,
+      `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed. Set type to ${found.type}, or set adopt to another compute`,
+      undefined,
+      {
+        problem: `adopt names ${found.id}, which is ${found.type}, and the program asks for ${type}`,
+        way: `Set type to ${found.type}, or set adopt to another compute`,
+        id: found.id,
+      },
     );
   }
-  const name = nameOfAnother(process, program, found);
+  const name = generatedNameOfAnother(process, program, found);
   if (name !== undefined) {
     throw new Stopped(
-      `adopt means ${found.id}, which has the name ${name}. Such names are generated for the computes of this package's resources, and this one is another resource's: as long as a state has it, deleting that resource deletes the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name here (name: "${name}" changes nothing about it) to say that you know whose it was`,
+      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the take-over and changes nothing about the compute`,
+      undefined,
+      {
+        problem: `${found.id} has the name ${name}, generated for another resource`,
+        way: `Replace adopt by the option aliases if this resource was renamed or moved; otherwise set name: "${name}"`,
+        id: found.id,
+      },
     );
   }
   return found;
 }
 
 /**
- * The compute's name, where it is another resource's generated one. Its state may have the compute, in this stack or in
- * another. The run that deletes it may come later, or in another process: nothing else would tell then.
+ * The compute's name, if it was generated for another resource. That resource may still have the compute in a state, of this
+ * stack or of another one, and a later run or another process may delete the resource. Only the name warns of that.
  */
-export function nameOfAnother(
-  process: Process,
+export function generatedNameOfAnother(
+  process: CreateView,
   { inputs, autoName }: Program,
   { id, name }: WireEndpoint,
 ): string | undefined {
@@ -55,24 +96,29 @@ export function nameOfAnother(
 
 const CONFLICTS: Record<Conflict, string> = {
   taken:
-    "which another resource of this same run has made or taken over: a compute belongs to one resource. Nothing was changed",
-  held: "which another resource of this program has in the state: a compute belongs to one resource. Nothing was changed. Leave adopt out, or name another compute or branch",
+    "another resource of this same run has made or taken over this compute, and a compute belongs to one resource. Nothing was changed",
+  held: "another resource of this program has this compute in the state, and a compute belongs to one resource. Nothing was changed. Name another branch or, where adopt is set, another compute, or take adopt out",
   going:
-    "which another resource of this same run is deleting. Nothing was changed. Run `pulumi up` again: it sees what is left",
+    "another resource of this same run is deleting it. Nothing was changed. Run `pulumi up` again: it sees what is left",
 };
 
-export const conflicting = (id: string, conflict: Conflict): string => `adopt means ${id}, ${CONFLICTS[conflict]}`;
+export const adoptConflict = (id: string, conflict: Conflict): string =>
+  `compute ${id} can't be taken over: ${CONFLICTS[conflict]}`;
 
 /**
- * The compute that this resource had when the engine began to replace it, where it stayed on the service and is the branch's
- * primary: no other one can be made. An earlier run may have failed between the release and the create; then the engine
- * asks for the create at every `pulumi up`, also after the change that asked for the replacement was taken back.
+ * The compute that this resource had before the engine began to replace it. It stayed on the service and is the branch's primary,
+ * so no other primary can be made. An earlier run may have failed between the release and the create. Then the engine asks for
+ * the create at every `pulumi up`, even after the program has taken the change back.
  */
-export function retaken(process: Process, program: Program, before: readonly WireEndpoint[]): WireEndpoint | undefined {
+function computeToRetake(
+  process: CreateView,
+  program: Program,
+  before: readonly WireEndpoint[],
+): WireEndpoint | undefined {
   const own = process.ownership?.replacedBy(program);
-  if (!own?.retakes || (program.inputs.type ?? "read_write") !== "read_write") return undefined;
+  if (!own?.retakes || (program.inputs.type ?? DEFAULT_TYPE) !== "read_write") return undefined;
   const found = before.find((one) => one.id === own.id && isPrimaryOf(one, program.inputs.branchId));
-  if (!found || process.created.has(found.id) || process.ownership?.isGoing(found.id)) return undefined;
+  if (!found || process.claimed.has(found.id) || process.ownership?.isBeingDeleted(found.id)) return undefined;
   process.warn(
     `compute ${found.id} stayed on the service when Pulumi began to replace its resource, and is its branch's primary: it is taken over again, with its host`,
   );
@@ -81,3 +127,106 @@ export function retaken(process: Process, program: Program, before: readonly Wir
 
 export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
   one.type === "read_write" && one.branch_id === branchId;
+
+/** What it means to take a compute over. */
+export interface Adoption {
+  /** What the program asks for and a PATCH can change. */
+  values: SettingValues;
+  observed: ObservedSettings;
+  /** The paths at which the compute differs from the program. */
+  paths: string[];
+  verdict: Verdict;
+}
+
+/** @param desired in a preview, with marks for values that are not known yet */
+export function adoptionOf(
+  { inputs, secrets }: Program,
+  existing: WireEndpoint,
+  desired: DesiredSettings = desiredSettings(inputs),
+  options: ImpactOptions = {},
+): Adoption {
+  // The first triggers of a compute that becomes managed restart nothing.
+  const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
+  const values = updatableValues(desired);
+  return {
+    values,
+    observed,
+    paths: differingPaths(values, valuesByPath(observed)),
+    verdict: impactOf(observed, desired, { secrets, asSize: inputs.size !== undefined, ...options }),
+  };
+}
+
+/** @throws Stopped where `refuse` is in force, and taking the compute over restarts it */
+export function refuseRestart(
+  { config }: Pick<CreateView, "config">,
+  { inputs, announced }: Program,
+  existing: WireEndpoint,
+  { verdict }: Adoption,
+): void {
+  // An announced restart means that check compared the program with old inputs, and has let the restart through: the
+  // engine replaces the resource, or the create stands for the update of a compute that is gone.
+  const checkPassed = atLeast(announced?.impact ?? "none", "restart");
+  if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
+  const way = 'set onRestart: "warn" on this resource until the compute is taken over';
+  throw new Stopped(
+    `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or ${way}`,
+    undefined,
+    {
+      problem: `takes over ${existing.id}: ${sentence(verdict)}, and onRestart is "refuse"`,
+      way: `Give the program the values that the compute has, or ${way}`,
+      id: existing.id,
+    },
+  );
+}
+
+/**
+ * Takes over a compute that exists. Changes the settings that the program has, and leaves the others as they are.
+ * @param isFromList whether `existing` comes from a list, which may be behind
+ */
+export async function takeOver(
+  process: Process,
+  program: Program,
+  existing: WireEndpoint,
+  deadline: Deadline,
+  isFromList = true,
+): Promise<WireEndpointChange> {
+  const { inputs } = program;
+  const project = inputs.projectId ?? "";
+  // Another process of this run may have the compute: each `Provider` instance has a process of its own.
+  const conflict = await process.ownership?.claim(existing.id);
+  if (conflict) throw new Stopped(adoptConflict(existing.id, conflict));
+  const adoption = adoptionOf(program, existing);
+  refuseRestart(process, program, existing, adoption);
+  const { values, paths } = adoption;
+  const ref = { project, id: existing.id };
+  // A list that is behind could hide a difference, or put old values into the PATCH.
+  if (isFromList && (paths.length === 0 || carriesMore(paths))) {
+    const now = await findComputeDirectly(process.context, ref, deadline);
+    if (!now) throw new Stopped(notThere(project, existing.id));
+    const { branchId } = inputs;
+    // A restore of the branch has just moved this compute, which was found as the branch's primary. The PATCH would move it back.
+    if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
+      throw new Stopped(justMoved(now, branchId));
+    }
+    return takeOver(process, program, now, deadline, false);
+  }
+  if (paths.length > 0) {
+    if (paths.some((path) => path.startsWith("settings.")) && existing.settings === undefined) {
+      throw new Stopped(unknownSettings(existing.id));
+    }
+    const settings = settingsByName(pick(values, paths));
+    return patch(process, { ...ref, last: {}, program }, settings, existing, deadline);
+  }
+  const isBusy = existing.pending_state !== undefined || existing.current_state === "init";
+  const operations = isBusy ? await pendingOperationsOf(process.context, project, existing.id, deadline) : [];
+  return { endpoint: existing, operations };
+}
+
+const unknownSettings = (id: string): string =>
+  `compute ${id} can't be taken over: the service does not tell its settings, and a request with one of them could drop the others. Nothing was changed. Run \`pulumi up\` again; if that fails too, take the compute over without settings first`;
+
+const notThere = (project: string, id: string): string =>
+  `compute ${id} can't be taken over: somebody has just deleted it, and only the list of project ${project} still has it. Nothing was changed. Run \`pulumi up\` again`;
+
+const justMoved = ({ id, branch_id: to }: WireEndpoint, branchId: string | undefined): string =>
+  `compute ${id} was the primary of branch ${branchId}, but somebody has just moved it to branch ${to}. Nothing was changed. Run \`pulumi up\` again: it takes over the branch's new primary, or makes one`;

@@ -1,17 +1,20 @@
 // Validates a program's values and adds the computed inputs `restart` and `__notice`. No request: the engine runs checks one by one.
 
-import type { OnRestart, ProviderConfig } from "../config.js";
-import { adoptionOf, type Marked } from "../rules/adoption.js";
-import { approvalOf, approveCommand, identityOf } from "../rules/approval.js";
-import { autoNameOf } from "../rules/auto-name.js";
-import { noticeInput, noticeOf } from "../rules/notice.js";
-import { atLeast, changeOf, impactOf, markerOf, replacementOf, sentence, type Verdict } from "../rules/restart.js";
-import { isHidden } from "../rules/settings.js";
-import { ASKED_AGAIN, MARKER, REFUSED } from "../rules/texts.js";
-import { wishOf } from "../rules/wish.js";
-import { checkInputs, HIDDEN, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
+import type { ProviderConfig } from "../config.js";
+import { approvalOf } from "../rules/approval.js";
+import { impactOf, replacementOf, restartText } from "../rules/impact.js";
+import { autoNameOf } from "../rules/name.js";
+import { adoptionOf, type ComputedInputs, noticeInput, noticeOf } from "../rules/notice.js";
+import { refuses } from "../rules/policies.js";
+import { desiredSettings, isSecret } from "../rules/settings.js";
+import { ASKED_AGAIN, RESTART_TEXT } from "../rules/texts.js";
+import { identityOf } from "../rules/urn.js";
+import { configFileOfEngine } from "./config-file.js";
+import { type Hints, textsIn } from "./hints.js";
+import { checkInputs, INTERNAL_INPUTS, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 import type { Ownership } from "./ownership.js";
-import { impossible, replacementBy, retakenText } from "./replacement.js";
+import { impossibleReplacement, replacedBy, replacementBy, retakenText } from "./replacement.js";
+import { refusalsOf } from "./restart-refusal.js";
 
 type Raw = Record<string, unknown>;
 
@@ -23,72 +26,84 @@ export interface CheckAnswer {
 }
 
 /**
- * The first check of each resource in this process, by its URN. For a replacement the engine calls check twice, with
- * the old inputs and then with none: the second call is the one that shows, and only this memory tells it from a
- * creation.
+ * The old inputs of each resource that this process has checked, by its URN. For a replacement the engine calls check
+ * twice: with the old inputs, and then with none. The preview shows the answer to the second call, which looks like
+ * that of a creation. Only this memory tells the two apart.
  */
-export type FirstChecks = Map<string, Raw>;
+export type FirstOldInputs = Map<string, Raw>;
 
 /** @param ownership what diff saw of this resource and of others */
 export function check(
-  first: FirstChecks,
+  firstOldInputs: FirstOldInputs,
   config: ProviderConfig,
   olds: Raw,
   news: Raw,
+  hints: Hints,
   ownership?: Ownership,
 ): CheckAnswer {
-  const urn = typeof news["__urn"] === "string" ? news["__urn"] : undefined;
-  const isKnown = Object.keys(olds).some((key) => !(HIDDEN as readonly string[]).includes(key));
-  if (urn && isKnown) first.set(urn, olds);
-  const before = isKnown ? olds : urn ? first.get(urn) : undefined;
-  ownership?.check(urn, !isKnown);
-  if (urn && news["__mayReplace"]) ownership?.branches.mayBeReplaced(urn);
+  const { urn } = hints;
+  const hasOldInputs = Object.keys(olds).some((key) => !(INTERNAL_INPUTS as readonly string[]).includes(key));
+  if (urn && hasOldInputs) firstOldInputs.set(urn, olds);
+  const before = hasOldInputs ? olds : urn ? firstOldInputs.get(urn) : undefined;
+  ownership?.noteCheck(urn, !hasOldInputs);
+  if (urn && hints.mayReplace) ownership?.branchMoves.mayBeReplaced(urn);
 
-  const secrets = new Set([...names(news["__secret"]), ...names(before?.["__secret"])]);
+  const secrets = new Set([...(hints.secrets ?? []), ...textsIn(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
   const unchecked = config.sizes === "unchecked";
   const bad = [...problems, ...regionProblems(before, news), ...(unchecked ? [] : sizeProblems)];
   const failures = [...configProblems(config), ...bad.map((problem) => withoutSecrets(problem, secrets))];
 
-  const wish = wishOf(inputs, unknown);
-  const seen = !isKnown && urn && before ? ownership?.compared(urn) : undefined;
-  const replacement = seen && before && replacementBy(seen, before, news, { inputs, unknown });
-  if (seen && before && replacement?.by === "impossible") failures.push(impossible(seen, before, news));
+  const desired = desiredSettings(inputs, unknown);
+  // In the second check of a replacement: what diff saw of the resource between the two.
+  const compared = !hasOldInputs && urn && before ? ownership?.comparedAs(urn) : undefined;
+  const replacement = compared && before && replacementBy(compared, before, news, { inputs, unknown }, hints);
+  if (compared && before && replacement?.outcome === "impossible")
+    failures.push(impossibleReplacement(compared, before, news, hints));
   const isNew = urn !== undefined && !before && !unknown.has("adopt");
-  const conflict = isNew ? ownership?.branches.create(urn, wish, inputs.adopt) : undefined;
+  const conflict = isNew ? ownership?.branchMoves.create(urn, desired, inputs.adopt) : undefined;
   if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
-  const judge = isKnown || replacement?.by === "same" ? impactOf : replacementOf;
-  const old = before && wishOf(before as Inputs);
-  const verdict = old && judge(old, wish, { secrets, asSize: asSize(news) });
-  if (failures.length === 0 && old && verdict) {
+  const judge = hasOldInputs || replacement?.outcome === "same" ? impactOf : replacementOf;
+  const old = before && desiredSettings(before as Inputs);
+  const verdict = old && judge(old, desired, { secrets, asSize: asSize(news) });
+  const isRefused =
+    verdict && refuses(verdict.impact, inputs.onRestart, config.onRestart) && !isSoftened(config, hints);
+  if (failures.length === 0 && old && isRefused) {
     // Nobody can approve a takeover by an unknown `adopt`, or a deletion by an unknown `onDelete`.
-    const canBe = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
+    const canApprove = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
     const digestBy = (rule: typeof judge) =>
-      canBe ? approvalOf(urn, rule(old, wish), old, wish, secrets, { old: before, next: inputs }) : undefined;
-    if (isRefused(verdict, inputs.onRestart, config)) {
-      // Who approved the whole new compute has approved less as well, and the first of its two checks. Whether the option
-      // `replaceOnChanges` asks for one, only the engine knows: where it may, one approval is for both.
-      const approval = digestBy(judge);
-      const anew = digestBy(replacementOf);
-      if (![approval, anew].some((one) => one !== undefined && config.approvals.digests.has(one))) {
-        const isAsked = verdict.impact !== "new-host" && anew !== undefined;
-        const asked = isAsked ? { digest: anew, by: news["__mayReplace"] } : undefined;
-        failures.push(...refusals(verdict, urn, approval, inputs.onRestart, config, asked));
-      }
+      canApprove
+        ? approvalOf(urn, rule(old, desired), old, desired, secrets, { old: before, next: inputs })
+        : undefined;
+    // Only the engine knows whether `replaceOnChanges` turns this change into a replacement. An approval of the
+    // replacement covers the change in place too, and so both checks of the replacement.
+    const [digest, ofReplacement] = [digestBy(judge), digestBy(replacementOf)];
+    const { approvals } = config;
+    if (![digest, ofReplacement].some((one) => one !== undefined && approvals.digests.has(one))) {
+      const wider = verdict.impact === "new-host" ? undefined : ofReplacement;
+      const offer = { digest, wider, mayReplace: hints.mayReplace };
+      const own = inputs.onRestart;
+      failures.push(...refusalsOf({ verdict, urn, own, offer, approvals, configFile: configFileOfEngine() }));
     }
   }
 
-  // Check sees no outputs: which computes lack something that was asked for, only diff and update can tell.
-  const asksAgain = isKnown && config.askAgain && verdict?.impact === "none";
-  const { restart, notice }: Marked = asksAgain
-    ? { restart: MARKER.maybe(ASKED_AGAIN), notice: { impact: "may-restart", properties: [] } }
+  const replaces = compared && before && replacedBy(compared, before, hints, replacement);
+  // Check sees no outputs. Only diff and update can tell which computes lack a value that was asked for.
+  const asksAgain = hasOldInputs && config.askAgain && verdict?.impact === "none";
+  const { restart, notice }: ComputedInputs = asksAgain
+    ? { restart: RESTART_TEXT.maybe(ASKED_AGAIN), notice: { impact: "may-restart", properties: [] } }
     : verdict
-      ? { restart: markerOf(verdict), notice: noticeOf(verdict) }
+      ? { restart: restartText(verdict, replaces?.fate), notice: noticeOf(verdict, replaces) }
       : mayAdopt(inputs, unknown)
-        ? adoptionOf(inputs.adopt, wish, { secrets, asSize: asSize(news) })
-        : { restart: MARKER.none };
-  const checked = { ...visible(news), ...hidden(before, news, urn, config), ...noticeInput(notice), restart };
-  if (!isKnown) ownership?.replaces(urn, checked, replacement);
+        ? adoptionOf(inputs.adopt, desired, { secrets, asSize: asSize(news) })
+        : { restart: RESTART_TEXT.none };
+  const checked = {
+    ...programInputs(news),
+    ...internalInputs(before, news, hints, config),
+    ...noticeInput(notice),
+    restart,
+  };
+  if (!hasOldInputs) ownership?.noteReplacement(urn, checked, replacement);
   return {
     inputs: checked,
     failures,
@@ -97,12 +112,19 @@ export function check(
         const { property, reason } = withoutSecrets(problem, secrets);
         return `${nameOf(urn)}${property}: ${reason}`;
       }),
-      ...(seen && replacement?.by === "same" ? [`${nameOf(urn)}${retakenText(seen)}`] : []),
+      ...(compared && replacement?.outcome === "same" ? [`${nameOf(urn)}${retakenText(compared)}`] : []),
     ],
   };
 }
 
-/** For a line without a resource of its own: the engine tells no check which one it is for. */
+/**
+ * Whether `refuse` only warns: in a preview, with `COMPUTE_ON_RESTART=warn`. Pulumi does not tell check whether it is a preview,
+ * so an adapter has to. In a `pulumi up` neither adapter says so, and `up` refuses whatever the environment has.
+ */
+const isSoftened = ({ softensPreviews }: ProviderConfig, { isPreview = false }: Hints): boolean =>
+  softensPreviews && isPreview;
+
+/** The resource's name in front of a warning, which Pulumi prints under the stack and not at the resource. */
 const nameOf = (urn: string | undefined): string => (urn ? `${identityOf(urn)?.name}: ` : "");
 
 const mayAdopt = (inputs: Inputs, unknown: ReadonlySet<string>): boolean =>
@@ -111,23 +133,25 @@ const mayAdopt = (inputs: Inputs, unknown: ReadonlySet<string>): boolean =>
 /** Whether the program speaks of `size`, known or not. */
 const asSize = (news: Raw): boolean => news["size"] !== undefined;
 
-const names = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
-
-function visible(news: Raw): Raw {
-  const gone = new Set<string>(HIDDEN);
+function programInputs(news: Raw): Raw {
+  const gone = new Set<string>(INTERNAL_INPUTS);
   return Object.fromEntries(Object.entries(news).filter(([key]) => !gone.has(key)));
 }
 
-/** The inputs that are ours. The name made for a compute stays what it was first, also when the resource is renamed. */
-function hidden(before: Raw | undefined, news: Raw, urn: string | undefined, config: ProviderConfig): Raw {
+/** The inputs that are ours. A generated name stays the same when the resource is renamed. */
+function internalInputs(
+  before: Raw | undefined,
+  news: Raw,
+  { urn, secrets = [], isRetained }: Hints,
+  config: ProviderConfig,
+): Raw {
   const ours: Raw = {};
   const autoName = before?.["__autoName"] ?? (urn && autoNameOf(urn));
   if (config.autoName && autoName !== undefined && news["name"] === undefined) ours["__autoName"] = autoName;
-  // Kept, so that the next check does not show the old value of what was secret.
-  if (names(news["__secret"]).length > 0) ours["__secret"] = news["__secret"];
-  // Kept, since the engine goes by the option that the state has.
-  if (news["__retain"] === true) ours["__retain"] = true;
+  // Kept, so that the next check also hides the old value of a property that was secret.
+  if (secrets.length > 0) ours["__secret"] = secrets;
+  // Kept: when the engine deletes the compute, it goes by the option in the state.
+  if (isRetained) ours["__retain"] = true;
   return ours;
 }
 
@@ -135,9 +159,9 @@ function configProblems(config: ProviderConfig): Problem[] {
   return config.problems.map(({ name, reason }) => ({ property: name, reason }));
 }
 
-/** Names of regions are public. Anything else may be a secret without our knowing. */
+/** A region as text. Names of regions are public. Anything else may be a secret without our knowing. */
 const shownRegion = (region: string): string =>
-  /^(aws|azure|gcp)-[a-z0-9-]{4,30}$/.test(region) ? region : "another one";
+  /^(aws|azure|gcp)-[a-z0-9-]{4,30}$/.test(region) ? region : "a region that is not shown";
 
 /** The region is the project's; the input only asserts it. */
 function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
@@ -152,53 +176,9 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   ];
 }
 
-const isRefused = ({ impact }: Verdict, own: OnRestart | undefined, { onRestart: stack }: ProviderConfig): boolean =>
-  (own ?? stack) === "refuse" && atLeast(impact, "restart");
-
-/**
- * @param approval the digest that approves the change, where one can
- * @param anew the one that approves it as a replacement too, with who may ask for that: the option `replaceOnChanges`
- * (true), or rules of the program ("rules") that may add the option after the constructor
- */
-function refusals(
-  verdict: Verdict,
-  urn: string | undefined,
-  approval: string | undefined,
-  own: OnRestart | undefined,
-  { approvals }: ProviderConfig,
-  anew?: { digest: string; by: unknown },
-): Problem[] {
-  // Not `--config compute:onRestart=warn`: Pulumi would write that into the stack's file, and refuse nothing from then on.
-  const way = own ? "" : ", or run `pulumi config set compute:onRestart warn` and set it back afterwards";
-  const where = own ? "on this resource" : "compute:onRestart in the stack's config";
-  // The same tail in every refusal, for whoever reads it by machine.
-  const [isAsked, mayBeAsked] = [anew?.by === true, anew?.by === "rules"];
-  const given = isAsked ? anew?.digest : approval;
-  const over = [isAsked || mayBeAsked ? anew?.digest : undefined, approval].flatMap(
-    (one) => approvals.ended.get(one ?? "") ?? [],
-  );
-  const ended = over.length > 0 ? `. Its approval ended on ${over[0]}` : "";
-  const wider = isAsked
-    ? ". replaceOnChanges may give the compute a new host: an approval is for that too"
-    : mayBeAsked
-      ? `. If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${anew?.digest} instead, which is for both`
-      : "";
-  const approve = given
-    ? `${ended}${wider}. To approve exactly this change, ${given}: ${approveCommand(given, approvals, urn && identityOf(urn)?.stack)}`
-    : "";
-  const refused = `${REFUSED} (${where}), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change${way}; or take the change back${approve}`;
-  const felt = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
-  if (felt.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
-  // The way out once, at the last: it is the same for all.
-  return felt.map((reason, index) => ({
-    property: reason.property,
-    reason: `${changeOf(reason)}: ${reason.effect}${index === felt.length - 1 ? `. ${refused}` : ""}`,
-  }));
-}
-
-/** A failure's text shows the value; not so for a secret. */
+/** The problem with another text where the property is secret: the text of a failure shows the value. */
 function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
   // No text about triggers has their values.
-  if (problem.property === "restartTriggers" || !isHidden(problem.property, secrets)) return problem;
+  if (problem.property === "restartTriggers" || !isSecret(problem.property, secrets)) return problem;
   return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
 }

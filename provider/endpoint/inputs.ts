@@ -1,11 +1,19 @@
-// Program values -> checked inputs and the wish. In preview a value may not be known yet: the engine then sends a fixed
+// Program values -> checked inputs and the desired settings. In preview a value may not be known yet: the engine then sends a fixed
 // string in its place, whatever the type is.
 
 import * as z from "zod";
 import { isName } from "../rules/name.js";
 import { type ImpactNotice, NOTICE, readNotice } from "../rules/notice.js";
-import { alwaysOnProblem, rangeProblem, sizeProblem } from "../rules/size.js";
-import { suspendProblem } from "../rules/suspend.js";
+import { ON_RESTART } from "../rules/policies.js";
+import {
+  type PartName,
+  type SettingProperty,
+  type Settings,
+  type SettingsInput,
+  SIZE_LIMITS,
+  settingsWhere,
+} from "../rules/settings.js";
+import { alwaysOnProblem, rangeProblem, sizeProblem, suspendProblem } from "../rules/size.js";
 
 /** What Pulumi sends for a value that preview does not know. */
 export const UNKNOWN_VALUE = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -20,29 +28,31 @@ type Issue = { input?: unknown };
 
 /**
  * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not tell which values the
- * program's rules made secret. Of a property by itself it says the value anyway, hidden where it is secret.
+ * program's rules made secret. The engine itself adds the value of a property, hidden where it is secret.
  */
 const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
-/** A wrong word beside the few right ones is a slip of the pen, and no secret. */
+/** Where few words are allowed, a wrong word is shown: it is a slip of the pen, and no secret. */
 const oneOf = <const T extends readonly string[]>(words: T) =>
   z.enum(words, {
     error: ({ input }: Issue) =>
       `${typeof input === "string" ? cut(JSON.stringify(input)) : show(input)} is not one of ${words.map((word) => `"${word}"`).join(", ")}`,
   });
 const flag = () => z.boolean(bad("true or false"));
-const compute = () => z.number(bad("a number of compute units (CU), for example 2"));
+const computeUnits = () => z.number(bad("a number of compute units (CU), for example 2"));
 const id = (what: string) =>
   z
     .string(bad(`${what}: a string`))
     .regex(/^[a-z0-9-]{1,60}$/, bad(`${what}: 1 to 60 lower-case letters, digits and dashes`));
 
-const DURATION = /^(\d+(\.\d+)?(h|m|s|ms))+$/;
+/** One part of a duration such as "1h30m". */
+const DURATION_PART = /(\d+(?:\.\d+)?)(h|ms|m|s)/;
+const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
 const duration = () =>
   z.string(bad('a duration such as "10m" or "90s"')).regex(DURATION, bad('a duration such as "10m" or "90s"'));
 
 const ADOPT = 'true, false or the id of a compute, "ep-…"';
 
-const Settings = z.strictObject(
+const SettingsObject = z.strictObject(
   {
     pgSettings: z
       .record(
@@ -63,7 +73,7 @@ const Settings = z.strictObject(
         bad("an object { useDefaults, enabledLibraries }"),
       )
       .optional(),
-  },
+  } satisfies { [K in PartName]: z.ZodType<Settings[K] | undefined> },
   bad("an object { pgSettings, preloadLibraries }"),
 );
 
@@ -73,9 +83,9 @@ const Inputs = z.strictObject({
   branchId: id("a branch id").optional(),
   type: oneOf(["read_write", "read_only"]).optional(),
   regionId: z.string(bad("a region such as aws-us-east-2")).min(1, bad("a region such as aws-us-east-2")).optional(),
-  size: compute().optional(),
-  autoscalingLimitMinCu: compute().optional(),
-  autoscalingLimitMaxCu: compute().optional(),
+  size: computeUnits().optional(),
+  autoscalingLimitMinCu: computeUnits().optional(),
+  autoscalingLimitMaxCu: computeUnits().optional(),
   suspendTimeoutSeconds: z.number(bad("a number of seconds, -1 or 0")).optional(),
   name: z
     .string(bad("a name: a string"))
@@ -83,12 +93,12 @@ const Inputs = z.strictObject({
     .optional(),
   disabled: flag().optional(),
   poolerEnabled: flag().optional(),
-  settings: Settings.optional(),
+  settings: SettingsObject.optional(),
   // The value may be a secret, and is not shown where it is no list.
   restartTriggers: z.array(z.unknown(), "restartTriggers is not a list of values").optional(),
   adopt: z.union([z.boolean(), z.string().regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT))], bad(ADOPT)).optional(),
   onDelete: oneOf(["delete", "release"]).optional(),
-  onRestart: oneOf(["allow", "warn", "refuse"]).optional(),
+  onRestart: oneOf(ON_RESTART).optional(),
   waitForReady: flag().optional(),
   customTimeouts: z
     .strictObject(
@@ -96,42 +106,42 @@ const Inputs = z.strictObject({
       bad("an object { create, update, delete }"),
     )
     .optional(),
-});
+} satisfies { [K in SettingProperty]: z.ZodType<SettingsInput[K]> } & Record<string, z.ZodType>);
 export type Inputs = z.infer<typeof Inputs>;
 
-/** Inputs that are ours, not the program's: they come and go with the shim and are never validated. */
-export const HIDDEN = [
+/** Inputs that are ours, not the program's. The class and check add them, and they are never validated. */
+export const INTERNAL_INPUTS = [
   "__provider",
   "__urn",
+  "__parent",
   "__autoName",
   "__secret",
   "__mayReplace",
   "__retain",
   "__createFirst",
+  "__preview",
   NOTICE,
   "restart",
 ] as const;
 
-/** What the engine's request says of a step, as far as this process could see it: what the program registered counts. */
+/** What a step takes from the engine's request: options of the resource, as the program registered them. */
 export interface StepRequest {
-  /** Of the resource. */
-  urn?: string;
   /** Milliseconds that the step may take; 0 where the program sets none. */
   timeoutMs?: number;
 }
 
-/** What a step gets of the program. */
+/** The program, as a step gets it. */
 export interface Program extends StepRequest {
   inputs: Inputs;
   /** The name for a compute that is made here and to which the program gives none. */
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
-  /** Whether the resource has the option retainOnDelete: only for the state, from which the engine goes. */
+  /** Whether the resource has the option retainOnDelete. The engine decides by the option in the state. */
   retained?: boolean;
-  /** What the plan said that the change does; absent where it said nothing. */
+  /** The impact that the preview announced; absent where it announced none. */
   announced?: ImpactNotice;
-  /** Whether check has made the inputs: the engine always asks it, and without it nothing could be announced. */
+  /** Whether check has made the inputs. In a refresh they come from the state, and nothing was announced. */
   isChecked: boolean;
 }
 
@@ -164,13 +174,13 @@ export interface Checked {
 export function checkInputs(raw: Record<string, unknown>): Checked {
   const unknown = new Set<string>();
   const values = withoutUnknown(raw, unknown);
-  for (const key of HIDDEN) delete values[key];
+  for (const key of INTERNAL_INPUTS) delete values[key];
   const parsed = Inputs.safeParse(values);
   const problems = parsed.success ? [] : parsed.error.issues.flatMap(problemsOf);
   const inputs = (parsed.success ? parsed.data : values) as Inputs;
-  const said = (name: string) => unknown.has(name) || values[name] !== undefined;
-  for (const name of ["projectId", "branchId"]) {
-    if (!said(name)) problems.push({ property: name, reason: `${name} is required` });
+  const isGiven = (name: string) => unknown.has(name) || values[name] !== undefined;
+  for (const name of settingsWhere({ required: true })) {
+    if (!isGiven(name)) problems.push({ property: name, reason: `${name} is required` });
   }
   const broken = (name: string) => problems.some(({ property }) => property === name);
   if (inputs.adopt === true && inputs.type === "read_only") {
@@ -183,21 +193,19 @@ export function checkInputs(raw: Record<string, unknown>): Checked {
     const reason = suspendProblem(inputs.suspendTimeoutSeconds);
     if (reason) problems.push({ property: "suspendTimeoutSeconds", reason });
   }
-  problems.push(...limitForms(said));
+  problems.push(...limitForms(isGiven));
   return { inputs, unknown, problems, sizeProblems: sizeRules(inputs, broken) };
 }
 
 /** `size`, or both limits: one alone would leave the other to whatever the service has. */
-function limitForms(said: (name: string) => boolean): Problem[] {
-  const [min, max] = [said("autoscalingLimitMinCu"), said("autoscalingLimitMaxCu")];
-  if (said("size") && (min || max)) {
+function limitForms(isGiven: (name: string) => boolean): Problem[] {
+  const [given, missing] = [SIZE_LIMITS.filter(isGiven), SIZE_LIMITS.filter((name) => !isGiven(name))];
+  if (isGiven("size") && given.length > 0) {
     return [{ property: "size", reason: "give either size (a fixed size) or both autoscaling limits, not both forms" }];
   }
-  if (min === max) return [];
-  const [one, other] = min
-    ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"]
-    : ["autoscalingLimitMaxCu", "autoscalingLimitMinCu"];
-  return [{ property: one!, reason: `${one} needs ${other} beside it; for a fixed size use size` }];
+  const [[one], [other]] = [given, missing];
+  if (one === undefined || other === undefined) return [];
+  return [{ property: one, reason: `${one} needs ${other} beside it; for a fixed size use size` }];
 }
 
 function sizeRules(inputs: Inputs, broken: (name: string) => boolean): Problem[] {
@@ -227,7 +235,7 @@ function sizeRules(inputs: Inputs, broken: (name: string) => boolean): Problem[]
 export function millisecondsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const unit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)].reduce((sum, [, n, u]) => sum + Number(n) * unit[u!]!, 0);
+  return [...text.matchAll(new RegExp(DURATION_PART, "g"))].reduce((sum, [, n, u]) => sum + Number(n) * unit[u!]!, 0);
 }
 
 /** A copy without the unknown values; their paths go into `unknown`. A list with an unknown item is unknown whole. */
@@ -251,14 +259,14 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code !== "unrecognized_keys") return [{ property: path.join("."), reason: issue.message }];
   const known = KNOWN[path.join(".")] ?? [];
   return issue.keys.map((key) => {
-    const near = known.find((name) => name.toLowerCase().replace(/[^a-z]/g, "") === camel(key));
+    const near = known.find((name) => name.toLowerCase().replace(/[^a-z]/g, "") === folded(key));
     const hint = near ? `did you mean ${near}?` : known.length ? `known are ${known.join(", ")}` : "remove it";
     return { property: [...path, key].join("."), reason: `there is no property ${key}: ${hint}` };
   });
 }
 
 const { settings, customTimeouts } = Inputs.shape;
-/** The properties of each object that knows its own, by its path. */
+/** The allowed properties of each object, by its path. */
 const KNOWN: Record<string, string[]> = {
   "": Object.keys(Inputs.shape),
   settings: Object.keys(settings.unwrap().shape),
@@ -267,7 +275,7 @@ const KNOWN: Record<string, string[]> = {
 };
 
 /** `autoscaling_limit_min_cu` and `AutoscalingLimitMinCU` are both meant as `autoscalingLimitMinCu`. */
-const camel = (key: string) => key.toLowerCase().replace(/[^a-z]/g, "");
+const folded = (key: string) => key.toLowerCase().replace(/[^a-z]/g, "");
 
 function show(value: unknown): string {
   // JSON has no NaN and no Infinity.

@@ -1,28 +1,72 @@
-// Settings <-> wire: the only place outside wire/ that knows the API's field names.
+// Settings <-> wire. The table of settings gives the field names, and the types make sure that the schemas in wire/
+// have them.
 
 import { type SettingValues, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
-import { type Live, type Settings, UNKNOWN, type Wish } from "../rules/settings.js";
+import {
+  type DesiredSettings,
+  type ObservedSettings,
+  PARTS,
+  type PartName,
+  rowOf,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+  type SettingsWhere,
+  SIZE_LIMITS,
+  UNKNOWN,
+} from "../rules/settings.js";
 import type { EndpointCreateBody, EndpointUpdateBody, WireEndpoint, WireSettings } from "../wire/endpoint.js";
 
+/** Settings that are a field of a compute itself. */
+type Field = Exclude<SettingName, PartName | SettingsWhere<{ wire: null }>>;
+type UpdatableField = Extract<Field, SettingsWhere<{ changedBy: "update" }>>;
+type WireName<K extends SettingName> = (typeof SETTINGS)[K]["wire"];
+
+const FIELDS = SETTING_NAMES.filter((name) => rowOf(name).wire !== null && !rowOf(name).part) as Field[];
+const answerField = (name: Field): keyof (typeof WireEndpoint)["shape"] => SETTINGS[name].wire;
+/** @param endpoint with the settings' types in its fields */
+const readField = (endpoint: { [K in Field as WireName<K>]?: FieldType<K> }, name: Field): unknown =>
+  endpoint[answerField(name) as keyof typeof endpoint];
+/** The service may have words for types that are new to this version. */
+type FieldType<K extends Field> = K extends "type" ? string : Settings[K];
+
+/** The fields of a request, with the types that the settings have. */
+type UpdateFields = { [K in UpdatableField as WireName<K>]?: Settings[K] };
+
+/** How a part of `settings` is read from an answer, and sent in a request: with what else the compute has in it. */
+const PART_FORMS: {
+  [K in PartName]: {
+    observed: (has: WireSettings) => Settings[K];
+    sent: (desired: Settings[K] | undefined, has: WireSettings | undefined) => WireSettings[WireName<K>];
+  };
+} = {
+  pgSettings: {
+    observed: ({ pg_settings = {} }) => pg_settings,
+    sent: (desired, has) => ({ ...has?.pg_settings, ...desired }),
+  },
+  preloadLibraries: {
+    observed: ({ preload_libraries: has }) =>
+      pruned({ useDefaults: has?.use_defaults, enabledLibraries: has?.enabled_libraries }),
+    sent: (desired, has) =>
+      pruned({
+        use_defaults: desired?.useDefaults ?? has?.preload_libraries?.use_defaults,
+        enabled_libraries: desired?.enabledLibraries ?? has?.preload_libraries?.enabled_libraries,
+      }),
+  },
+};
+
 /** The settings a compute has, as far as the service's answer tells. */
-export function liveOf(endpoint: WireEndpoint): Live {
-  const preload = endpoint.settings?.preload_libraries;
+export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
+  const { settings: parts } = endpoint;
+  const isKnownType = endpoint.type === "read_write" || endpoint.type === "read_only";
   return pruned({
-    projectId: endpoint.project_id,
-    branchId: endpoint.branch_id,
-    type: endpoint.type === "read_write" || endpoint.type === "read_only" ? endpoint.type : undefined,
-    autoscalingLimitMinCu: endpoint.autoscaling_limit_min_cu,
-    autoscalingLimitMaxCu: endpoint.autoscaling_limit_max_cu,
-    suspendTimeoutSeconds: endpoint.suspend_timeout_seconds,
-    name: endpoint.name,
-    disabled: endpoint.disabled,
-    poolerEnabled: endpoint.pooler_enabled,
-    // A server often answers `settings: {}` where nothing is set: then nothing is, which is not the same as not told.
-    pgSettings: endpoint.settings && (endpoint.settings.pg_settings ?? {}),
-    preloadLibraries:
-      endpoint.settings && pruned({ useDefaults: preload?.use_defaults, enabledLibraries: preload?.enabled_libraries }),
-  });
+    ...Object.fromEntries(FIELDS.map((name) => [name, readField(endpoint, name)])),
+    type: isKnownType ? endpoint.type : undefined,
+    // Servers often answer `settings: {}` where nothing is set. An answer without `settings` says nothing about them.
+    ...(parts && Object.fromEntries(PARTS.map((name) => [name, PART_FORMS[name].observed(parts)]))),
+  }) as ObservedSettings;
 }
 
 /** The settings that a service's answer tells, by path. */
@@ -33,23 +77,26 @@ export interface ToldValues {
 }
 
 export function toldBy(endpoint: WireEndpoint): ToldValues {
-  const values = valuesByPath(liveOf(endpoint));
+  const values = valuesByPath(observedSettings(endpoint));
   return {
     values,
     isTold: (path) => path in values || (path.startsWith("settings.") && endpoint.settings !== undefined),
   };
 }
 
-/** The body that creates what the wish asks for, and nothing that it does not ask for. */
-export function createBody(wish: Wish, extra: { autoName?: string; regionId?: string }): EndpointCreateBody {
-  const { branchId, type, ...rest } = settled(wish);
+/** The body that creates what is desired, and nothing else. */
+export function createBody(
+  desired: DesiredSettings,
+  extra: { autoName?: string; regionId?: string },
+): EndpointCreateBody {
+  const chosen = knownSettings(desired);
   return {
     endpoint: pruned({
-      ...changeFields(rest, undefined),
-      branch_id: branchId ?? "",
-      type: type ?? "read_write",
+      ...changeFields(chosen, undefined),
+      branch_id: chosen.branchId ?? "",
+      type: chosen.type ?? SETTINGS.type.default,
       region_id: extra.regionId,
-      name: rest.name ?? extra.autoName,
+      name: chosen.name ?? extra.autoName,
     }),
   };
 }
@@ -57,58 +104,57 @@ export function createBody(wish: Wish, extra: { autoName?: string; regionId?: st
 /**
  * The body that changes these settings, and nothing else. The limits go as a pair and `settings` goes whole, since it is not
  * documented whether the service merges or replaces it: what is not to be changed keeps its live value.
- * @param live the compute as it is; @param known what was last known of it, for what its answer does not tell
+ * @param live the compute as it is
+ * @param known the settings as they were last known, for those that `live` does not tell
  */
-export function updateBody(part: Wish, live: WireEndpoint | undefined, known: Live): EndpointUpdateBody {
-  const chosen = settled(part);
-  const now: Live = { ...known, ...(live && liveOf(live)) };
-  if (chosen.autoscalingLimitMinCu !== undefined || chosen.autoscalingLimitMaxCu !== undefined) {
-    chosen.autoscalingLimitMinCu ??= now.autoscalingLimitMinCu;
-    chosen.autoscalingLimitMaxCu ??= now.autoscalingLimitMaxCu;
+export function updateBody(
+  part: DesiredSettings,
+  live: WireEndpoint | undefined,
+  known: ObservedSettings,
+): EndpointUpdateBody {
+  const chosen = knownSettings(part);
+  const now: ObservedSettings = { ...known, ...(live && observedSettings(live)) };
+  if (SIZE_LIMITS.some((name) => chosen[name] !== undefined)) {
+    for (const name of SIZE_LIMITS) chosen[name] ??= now[name];
   }
-  // A service that does not tell its settings can only be told what is known of them.
-  const untold = live?.settings === undefined && (chosen.pgSettings ?? chosen.preloadLibraries) !== undefined;
-  return { endpoint: changeFields(untold ? withKnownSettings(chosen, known) : chosen, live) };
+  // Where the answer has no `settings`, the request carries the parts as they were last known.
+  const lacksParts = live?.settings === undefined && PARTS.some((name) => chosen[name] !== undefined);
+  return { endpoint: changeFields(lacksParts ? withKnownParts(chosen, known) : chosen, live) };
 }
 
-function withKnownSettings(chosen: Live, { pgSettings, preloadLibraries }: Live): Live {
-  const known = valuesByPath(pruned({ pgSettings, preloadLibraries }));
-  return settingsByName({ ...known, ...valuesByPath(chosen) });
+/** The parts of `settings` as they were last known, with those to be changed. */
+function withKnownParts(chosen: ObservedSettings, known: ObservedSettings): ObservedSettings {
+  const parts = Object.fromEntries(PARTS.map((name) => [name, known[name]]));
+  return settingsByName({ ...valuesByPath(parts), ...valuesByPath(chosen) });
 }
 
-function changeFields(live: Live, has: WireEndpoint | undefined): EndpointUpdateBody["endpoint"] {
-  return pruned({
-    branch_id: live.branchId,
-    name: live.name,
-    autoscaling_limit_min_cu: live.autoscalingLimitMinCu,
-    autoscaling_limit_max_cu: live.autoscalingLimitMaxCu,
-    suspend_timeout_seconds: live.suspendTimeoutSeconds,
-    disabled: live.disabled,
-    pooler_enabled: live.poolerEnabled,
-    settings: settingsField(live, has?.settings),
+function changeFields(chosen: ObservedSettings, has: WireEndpoint | undefined): EndpointUpdateBody["endpoint"] {
+  const updatable = FIELDS.filter((name) => rowOf(name).changedBy === "update") as UpdatableField[];
+  const fields: UpdateFields = Object.fromEntries(updatable.map((name) => [SETTINGS[name].wire, chosen[name]]));
+  return pruned({ ...fields, settings: settingsField(chosen, has?.settings) } satisfies {
+    [K in keyof UpdateFields | "settings"]?: EndpointUpdateBody["endpoint"][K];
   });
 }
 
-function settingsField(live: Live, has: WireSettings | undefined): EndpointUpdateBody["endpoint"]["settings"] {
-  const { pgSettings, preloadLibraries } = live;
-  if (pgSettings === undefined && preloadLibraries === undefined) return undefined;
-  const libraries = pruned({
-    use_defaults: preloadLibraries?.useDefaults ?? has?.preload_libraries?.use_defaults,
-    enabled_libraries: preloadLibraries?.enabledLibraries ?? has?.preload_libraries?.enabled_libraries,
+function settingsField(
+  chosen: ObservedSettings,
+  has: WireSettings | undefined,
+): EndpointUpdateBody["endpoint"]["settings"] {
+  if (PARTS.every((name) => chosen[name] === undefined)) return undefined;
+  const sent = PARTS.map((name) => {
+    const { wire } = SETTINGS[name];
+    const isThere = chosen[name] !== undefined || has?.[wire] !== undefined;
+    return [wire, isThere ? PART_FORMS[name].sent(chosen[name] as never, has) : undefined];
   });
-  return pruned({
-    ...(has as object | undefined),
-    pg_settings: pgSettings || has?.pg_settings ? { ...has?.pg_settings, ...pgSettings } : undefined,
-    preload_libraries: preloadLibraries || has?.preload_libraries ? libraries : undefined,
-  });
+  return pruned({ ...(has as object | undefined), ...Object.fromEntries(sent) });
 }
 
 /** Whether a request for these paths carries settings beside them, whose live values have to be known first. */
 export const carriesMore = (paths: readonly string[]): boolean =>
   paths.some((path) => path.startsWith("settings.")) ||
-  paths.includes("autoscalingLimitMinCu") !== paths.includes("autoscalingLimitMaxCu");
+  new Set(SIZE_LIMITS.map((limit) => paths.includes(limit))).size > 1;
 
-/** The wish without values that are not known: outside a preview there are none. */
-function settled(wish: Wish): Live {
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== UNKNOWN)) as Partial<Settings>;
+/** The desired settings without values that are not known: outside a preview there are none. */
+function knownSettings(desired: DesiredSettings): ObservedSettings {
+  return Object.fromEntries(Object.entries(desired).filter(([, value]) => value !== UNKNOWN)) as Partial<Settings>;
 }

@@ -5,15 +5,19 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import { toldBy } from "./mapping.js";
 import { type Outputs, withoutValues, withValues } from "./outputs.js";
 
-/** The paths at which the compute differs from what was sent. A field that the answer leaves out is no difference. */
-export function unlike(sent: SettingValues, one: WireEndpoint): string[] {
+/** The paths at which the compute differs from the values that were sent. A field that the answer leaves out does not count. */
+export function unappliedPaths(sent: SettingValues, one: WireEndpoint): string[] {
   const { values, isTold } = toldBy(one);
   return differingPaths(sent, values).filter(isTold);
 }
 
 /** The outputs, with the compute's own values at the paths that the service did not take. */
-export function withRefused(known: Partial<Outputs>, one: WireEndpoint, refused: readonly string[]): Partial<Outputs> {
-  const { values: has } = toldBy(one);
-  const unset = refused.filter((path) => has[path] === undefined);
-  return withValues(withoutValues(known, unset), pick(has, refused));
+export function withActualValues(
+  known: Partial<Outputs>,
+  one: WireEndpoint,
+  notTaken: readonly string[],
+): Partial<Outputs> {
+  const { values: actual } = toldBy(one);
+  const unset = notTaken.filter((path) => actual[path] === undefined);
+  return withValues(withoutValues(known, unset), pick(actual, notTaken));
 }

@@ -1,28 +1,45 @@
 // What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
 
-import { isAsWanted, pick, type SettingValues, settingsByName, valuesByPath, without } from "../rules/paths.js";
+import {
+  isAsDesired,
+  pick,
+  type SettingValues,
+  settingsByName,
+  updatableValues,
+  valuesByPath,
+  without,
+} from "../rules/paths.js";
+import type { OnRestart } from "../rules/policies.js";
 import { pruned } from "../rules/pruned.js";
-import type { EndpointType, Live, PreloadLibraries } from "../rules/settings.js";
-import { wishOf } from "../rules/wish.js";
+import {
+  DEFAULT_TYPE,
+  desiredSettings,
+  type EndpointType,
+  type ObservedSettings,
+  PARTS,
+  type PartName,
+  propertyOf,
+  rowOf,
+  SETTING_NAMES,
+  SETTING_PROPERTIES,
+  type SettingsInput,
+  SIZE_LIMITS,
+  settingsIn,
+} from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Mark } from "./action.js";
+import type { StartMark } from "./action.js";
 import type { Inputs, Program } from "./inputs.js";
 import { toldBy } from "./mapping.js";
 
-export interface Outputs {
+/**
+ * The settings are those of the compute. `size` is only there where the program says `size` and the limits are equal;
+ * `restartTriggers` are those for which the compute was last restarted, or with which it was made.
+ */
+export interface Outputs extends SettingsInput {
   projectId: string;
   branchId: string;
   type: EndpointType;
   regionId?: string;
-  /** Only where the program says `size` and the limits are equal. */
-  size?: number;
-  autoscalingLimitMinCu?: number;
-  autoscalingLimitMaxCu?: number;
-  suspendTimeoutSeconds?: number;
-  name?: string;
-  disabled?: boolean;
-  poolerEnabled?: boolean;
-  settings?: { pgSettings?: Record<string, string>; preloadLibraries?: PreloadLibraries };
   host?: string;
   poolerHost?: string;
   proxyHost?: string;
@@ -37,20 +54,20 @@ export interface Outputs {
   managed: string[];
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
-  /** The values for which the compute was last restarted, or with which it was made. */
-  restartTriggers?: readonly unknown[];
-  /** Only after a step that could not restart the compute: for which values, and how it was then. */
-  restartOwed?: { wanted: string; since?: Mark };
-  /** Paths of what the service accepted and did not take: the outputs hold what it has instead. */
+  /**
+   * Only after a step that could not restart the compute: the digest of the triggers, and the mark of its last start.
+   */
+  restartOwed?: { wanted: string; since?: StartMark };
+  /** Paths of values that the service accepted but did not take: the outputs hold the compute's own values instead. */
   notTaken?: string[];
   /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret without our knowing. */
   __asked?: SettingValues;
   onDelete?: "delete" | "release";
   waitForReady?: boolean;
   customTimeouts?: Inputs["customTimeouts"];
-  /** Only echoed for read, whose inputs replace the old ones where something drifted. */
+  /** Kept so that read can return whole inputs after drift. */
   adopt?: boolean | string;
-  onRestart?: "allow" | "warn" | "refuse";
+  onRestart?: OnRestart;
   __autoName?: string;
   __secret?: string[];
   __retain?: boolean;
@@ -65,23 +82,23 @@ export interface StepRecord {
   owed?: Owed;
 }
 
-/** The step that makes a state, which decides whose word counts for a setting. */
+/** The step that makes a state. It decides from where the settings in the state come. */
 export type Origin =
-  /** The compute as it is: this is how drift comes into a state. */
+  /** All from the compute: so drift comes into a state. */
   | "read"
-  /** The compute as it is, and what was asked of it. */
+  /** Those that the program sets from the program, all others from the compute. */
   | "create"
-  /** What the state said, and what was asked. What somebody changed by hand is left to the next read. */
+  /** From the program and the earlier state. What somebody changed by hand is left to the next read. */
   | "update";
 
 /** A restart for the program's triggers that has not come about. */
 export interface Owed {
-  /** The triggers of the last one that has. */
+  /** The triggers for which the compute was last restarted. */
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */
   wanted?: string;
   /** How the compute was when it became due, as far as that is known. */
-  since?: Mark;
+  since?: StartMark;
 }
 
 /**
@@ -96,25 +113,19 @@ export function outputsOf(
   origin: Origin = "read",
 ): Outputs {
   const { inputs, secrets } = program;
-  const live = settingsAfter(endpoint, liveOfOutputs(last), origin);
+  const live = settingsAfter(endpoint, settingsIn(last), origin);
   const host = endpoint.host ?? last.host;
   const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
   // Pulumi hides an output where the input of the same name is secret; it can't know that a limit repeats the size.
-  const limits = secrets.has("size")
-    ? {}
-    : { autoscalingLimitMinCu: live.autoscalingLimitMinCu, autoscalingLimitMaxCu: live.autoscalingLimitMaxCu };
+  const shown = secrets.has("size") ? without({ ...live }, SIZE_LIMITS) : live;
   return pruned({
+    ...pick({ ...shown }, TOP_SETTINGS),
     projectId: inputs.projectId ?? last.projectId ?? live.projectId ?? "",
     branchId: live.branchId ?? inputs.branchId ?? "",
-    type: live.type ?? inputs.type ?? "read_write",
+    type: live.type ?? inputs.type ?? DEFAULT_TYPE,
     regionId: endpoint.region_id ?? last.regionId,
     size: inputs.size === undefined ? undefined : fixed,
-    ...limits,
-    suspendTimeoutSeconds: live.suspendTimeoutSeconds,
-    name: live.name,
-    disabled: live.disabled,
-    poolerEnabled: live.poolerEnabled,
-    settings: pruned({ pgSettings: filled(live.pgSettings), preloadLibraries: filled(live.preloadLibraries) }),
+    settings: partsOf((part) => filled(live[part])),
     host,
     poolerHost: host && poolerHost(host),
     proxyHost: endpoint.proxy_host ?? last.proxyHost,
@@ -126,22 +137,22 @@ export function outputsOf(
   });
 }
 
-function settingsAfter(endpoint: WireEndpoint, last: Live, origin: Origin): Live {
+function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: Origin): ObservedSettings {
   const { values: live, isTold } = toldBy(endpoint);
   const known = valuesByPath(last);
   if (origin === "read") {
     // A value in another spelling is no drift.
-    const same = Object.keys(known).filter((path) => !isTold(path) || isAsWanted(path, live[path], known[path]));
+    const same = Object.keys(known).filter((path) => !isTold(path) || isAsDesired(path, live[path], known[path]));
     return settingsByName({ ...live, ...pick(known, same) });
   }
-  // What a server begins to tell is news; a Postgres setting that was not there before is somebody's doing.
+  // A field that the service tells for the first time is kept. A new Postgres setting is drift, and left to read.
   const told = Object.keys(live).filter((path) => origin === "create" || !path.startsWith("settings."));
   return settingsByName({ ...pick(live, told), ...known });
 }
 
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
 export function recordOf({ inputs, autoName, secrets, retained }: Program, record: StepRecord) {
-  const refused = Object.keys(record.notTaken ?? {}).sort();
+  const paths = Object.keys(record.notTaken ?? {}).sort();
   return {
     adopted: record.adopted,
     restart: "no" as const,
@@ -150,8 +161,8 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     restartTriggers: record.owed ? record.owed.applied : inputs.restartTriggers,
     restartOwed:
       record.owed?.wanted === undefined ? undefined : pruned({ wanted: record.owed.wanted, since: record.owed.since }),
-    notTaken: refused.length > 0 ? refused : undefined,
-    __asked: refused.length > 0 ? record.notTaken : undefined,
+    notTaken: paths.length > 0 ? paths : undefined,
+    __asked: paths.length > 0 ? record.notTaken : undefined,
     onDelete: inputs.onDelete,
     waitForReady: inputs.waitForReady,
     customTimeouts: inputs.customTimeouts,
@@ -169,44 +180,21 @@ const filled = <T extends object>(value: T | undefined): T | undefined =>
 /** The pooled host is the compute's host with `-pooler` behind its first label. */
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
 
-/** The settings a compute had when it was looked at last. */
-export function liveOfOutputs(outputs: Partial<Outputs>): Live {
-  return pruned({
-    projectId: outputs.projectId,
-    branchId: outputs.branchId,
-    type: outputs.type,
-    autoscalingLimitMinCu: outputs.autoscalingLimitMinCu ?? outputs.size,
-    autoscalingLimitMaxCu: outputs.autoscalingLimitMaxCu ?? outputs.size,
-    suspendTimeoutSeconds: outputs.suspendTimeoutSeconds,
-    name: outputs.name,
-    disabled: outputs.disabled,
-    poolerEnabled: outputs.poolerEnabled,
-    pgSettings: outputs.settings?.pgSettings,
-    preloadLibraries: outputs.settings?.preloadLibraries,
-    restartTriggers: outputs.restartTriggers,
-  });
-}
-
 /**
  * What is known once a service has accepted what a program asks for: it may leave a field out of its answers.
  * @param except paths at which it has something else
  */
 export function knownAfter(last: Partial<Outputs>, inputs: Inputs, except: readonly string[] = []): Partial<Outputs> {
-  const { projectId, type, restartTriggers, ...asked } = valuesByPath(wishOf(inputs));
-  return withValues(last, without(asked, except));
+  return withValues(last, without(updatableValues(desiredSettings(inputs)), except));
 }
 
 /** The outputs with other settings, by path. */
 export function withValues(outputs: Partial<Outputs>, values: SettingValues): Partial<Outputs> {
-  const { pgSettings, preloadLibraries, ...rest } = settingsByName(values);
-  const { settings } = outputs;
+  const settings = settingsByName(values);
   return {
     ...outputs,
-    ...rest,
-    settings: {
-      pgSettings: { ...settings?.pgSettings, ...pgSettings },
-      preloadLibraries: { ...settings?.preloadLibraries, ...preloadLibraries },
-    },
+    ...pick({ ...settings }, TOP_SETTINGS),
+    settings: partsOf((part) => ({ ...outputs.settings?.[part], ...settings[part] })),
   };
 }
 
@@ -214,18 +202,18 @@ export function withValues(outputs: Partial<Outputs>, values: SettingValues): Pa
 export function withoutValues(outputs: Partial<Outputs>, paths: readonly string[]): Partial<Outputs> {
   if (paths.length === 0) return outputs;
   const { settings, ...rest } = outputs;
-  const { pgSettings, preloadLibraries } = settingsByName(without(valuesByPath({ ...settings }), paths));
-  return { ...(without(rest, paths) as Partial<Outputs>), settings: pruned({ pgSettings, preloadLibraries }) };
+  const left = settingsByName(without(valuesByPath({ ...settings }), paths));
+  return { ...(without(rest, paths) as Partial<Outputs>), settings: partsOf((part) => left[part]) };
 }
 
-/** Properties that only one step reads and that are no wish: they are never "managed". */
-const NOT_MANAGED = new Set(["adopt", "onDelete", "onRestart", "waitForReady", "customTimeouts"]);
+/** The properties that describe the compute. The others are options of a single step. */
+export const COMPUTE_PROPERTIES: ReadonlySet<string> = new Set([...SETTING_PROPERTIES, "regionId"]);
 
 /** Paths of the properties that the program sets; inside `settings` each part by itself. */
 export function managedOf(inputs: Inputs): string[] {
   const { settings, ...rest } = inputs;
   const top = Object.entries(rest).flatMap(([name, value]) =>
-    value === undefined || NOT_MANAGED.has(name) ? [] : [name],
+    value !== undefined && COMPUTE_PROPERTIES.has(name) ? [name] : [],
   );
   const parts = Object.entries({ ...settings }).flatMap(([part, value]) =>
     Object.entries({ ...value }).flatMap(([key, inner]) => (inner === undefined ? [] : [`settings.${part}.${key}`])),
@@ -240,7 +228,7 @@ export function managedOf(inputs: Inputs): string[] {
  */
 export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<string, unknown> {
   const managed = new Set(outputs.managed);
-  const values = { ...valuesByPath(liveOfOutputs(outputs)), ...asked };
+  const values = { ...valuesByPath(settingsIn(outputs)), ...asked };
   const inputs: Record<string, unknown> = {};
   for (const path of outputs.managed) {
     if (path.startsWith("settings.") || path === "size") continue;
@@ -250,12 +238,9 @@ export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<st
     const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max } = values;
     Object.assign(inputs, min === max ? { size: max } : { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max });
   }
-  const { pgSettings, preloadLibraries } = settingsByName(values);
-  const settings = pruned({
-    pgSettings: partOf(outputs.managed, "settings.pgSettings.", pgSettings),
-    preloadLibraries: partOf(outputs.managed, "settings.preloadLibraries.", preloadLibraries),
-  });
-  if (Object.keys(settings).length > 0) inputs["settings"] = settings;
+  const byName = settingsByName(values);
+  const settings = partsOf((part) => managedPart(outputs.managed, part, byName[part]));
+  if (Object.keys({ ...settings }).length > 0) inputs["settings"] = settings;
   return pruned({
     ...inputs,
     onDelete: outputs.onDelete,
@@ -270,22 +255,26 @@ export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<st
   });
 }
 
-function partOf(managed: readonly string[], prefix: string, values: object | undefined) {
-  const paths = managed.filter((path) => path.startsWith(prefix));
-  if (paths.length === 0) return undefined;
-  const entries = paths
-    .map((path) => path.slice(prefix.length))
-    .map((key) => [key, (values as Record<string, unknown>)?.[key]]);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+/** Settings outside `settings`. */
+const TOP_SETTINGS = SETTING_NAMES.filter((name) => !rowOf(name).part);
+
+const partsOf = (partOf: (part: PartName) => object | undefined): Outputs["settings"] =>
+  pruned(Object.fromEntries(PARTS.map((part) => [part, partOf(part)])));
+
+/** The values of a part at the paths that the program manages; undefined where it manages none, so that it is left out. */
+function managedPart(managed: readonly string[], part: PartName, values: object = {}): object | undefined {
+  const prefix = `${propertyOf(part)}.`;
+  const keys = managed.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  return keys.length === 0 ? undefined : pick({ ...values }, keys);
 }
 
-/** What the service did not take in an earlier step. The records of version 0.1.0 were digests, and are dropped. */
-export function notTakenIn({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
+/** What the service did not take in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
+export function notTakenValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }
 
 /** The paths that the service did not take in an earlier step, and at which the program still asks for the same value. */
-export function stillRefused(desired: SettingValues, last: Partial<Outputs>): string[] {
-  const asked = notTakenIn(last);
-  return Object.keys(desired).filter((path) => path in asked && isAsWanted(path, asked[path], desired[path]));
+export function stillNotTaken(desired: SettingValues, last: Partial<Outputs>): string[] {
+  const asked = notTakenValues(last);
+  return Object.keys(desired).filter((path) => path in asked && isAsDesired(path, asked[path], desired[path]));
 }

@@ -1,11 +1,25 @@
-// What an update may send, from the program and the state. A preview shows how the program differs from the inputs of the
-// last step, so that is what is sent: a value that differs from the outputs for another reason was changed by hand, was not
-// taken by the service, or belongs to a step that failed.
+// What an update may send, from the program and the state. That is what the preview has shown: the difference between
+// the program and the inputs of the last step. The outputs may differ from the program for other reasons. A value was
+// changed by hand, was not taken by the service, or belongs to a step that failed.
 
-import { differingPaths, isAsWanted, pick, type SettingValues, valuesByPath, without } from "../rules/paths.js";
-import type { Wish } from "../rules/settings.js";
-import { type Asked, wishOf } from "../rules/wish.js";
-import { liveOfOutputs, notTakenIn, type Outputs, stillRefused } from "./outputs.js";
+import {
+  comparisonBase,
+  differingPaths,
+  isAsDesired,
+  pick,
+  type SettingValues,
+  updatableValues,
+} from "../rules/paths.js";
+import {
+  type DesiredSettings,
+  desiredSettings,
+  pathsOf,
+  type SettingsInput,
+  SIZE_LIMITS,
+  settingsIn,
+} from "../rules/settings.js";
+import { isUnfinished } from "../rules/unfinished.js";
+import { notTakenValues, type Outputs, stillNotTaken } from "./outputs.js";
 
 export interface UpdatePlan {
   /** What the program asks for and a PATCH can change. */
@@ -15,8 +29,8 @@ export interface UpdatePlan {
   /** Paths that differ between the two. */
   changed: string[];
   /** Paths that the program did not manage before: only the compute itself tells whether they differ. */
-  becoming: string[];
-  /** Paths that a failed step may have changed, and that the program asks to be as before that step. */
+  newlyManaged: string[];
+  /** Paths that a failed step may have changed, and that the program now wants back at their earlier values. */
   takenBack: string[];
   /** Paths that the service did not take, and that are not asked for again. */
   notTaken: string[];
@@ -28,7 +42,7 @@ export interface UpdatePlan {
 
 export interface PlanOptions {
   /** The inputs of the last step that succeeded. Without them, the outputs have to do. */
-  oldInputs?: Asked;
+  oldInputs?: SettingsInput;
   /** Whether to ask again for what the service did not take. */
   askAgain?: boolean;
   /** Whether the program says `size`, and not both limits. */
@@ -37,49 +51,46 @@ export interface PlanOptions {
 
 export function planOf(
   olds: Partial<Outputs>,
-  wish: Wish,
+  settings: DesiredSettings,
   { oldInputs, askAgain = false, asSize = false }: PlanOptions,
 ): UpdatePlan {
-  const desired = changeable(wish);
-  const outputs = changeable(liveOfOutputs(olds));
-  const managed = oldInputs ? changeable(wishOf(oldInputs)) : pick(outputs, managedPaths(olds));
-  const asked = notTakenIn(olds);
-  const refused = stillRefused(desired, olds);
-  const notTaken = askAgain ? [] : refused;
-  const askedAgain = askAgain ? refused : [];
-  // In its other form a size is shown whole, also where one of the limits is as before.
+  const desired = updatableValues(settings);
+  const outputs = updatableValues(settingsIn(olds));
+  const managedBefore = oldInputs
+    ? updatableValues(desiredSettings(oldInputs))
+    : pick(outputs, (olds.managed ?? []).flatMap(pathsOf));
+  const notTakenBefore = notTakenValues(olds);
+  const stillMissing = stillNotTaken(desired, olds);
+  const notTaken = askAgain ? [] : stillMissing;
+  const askedAgain = askAgain ? stillMissing : [];
+  // Where the program goes over from `size` to limits or back, the diff shows both limits, even if only one changes.
   const isReshaped = oldInputs !== undefined && (oldInputs.size !== undefined) !== asSize;
-  const becoming = Object.keys(desired).filter(
-    (path) => !(path in managed) || (isReshaped && LIMITS.includes(path) && !isSameSize(managed, desired)),
+  const newlyManaged = Object.keys(desired).filter(
+    (path) => !(path in managedBefore) || (isReshaped && isLimit(path) && !isSameSize(managedBefore, desired)),
   );
-  // A state without inputs has only its outputs, which a record explains.
-  const said = { ...outputs, ...managed, ...(oldInputs ? {} : asked) };
-  // The old inputs already have the value that is asked for again: compared with them, it would be no change and no restart.
-  const before = { ...without(said, askedAgain), ...pick(outputs, askedAgain) };
+  // A value that is asked for again is in the old inputs already. So it is compared with the outputs, which have the
+  // compute's value: compared with the old inputs it would be no change and no restart. Without old inputs, the outputs
+  // stand for them, together with the values that the service did not take.
+  const before = comparisonBase(oldInputs ? managedBefore : notTakenBefore, outputs, askedAgain);
   const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];
-  const unlike = differingPaths(managed, outputs).filter((path) => !(path in asked));
-  const failed = (olds.unfinished?.length ?? 0) > 0;
+  const differingFromOutputs = differingPaths(managedBefore, outputs).filter((path) => !(path in notTakenBefore));
+  const failed = isUnfinished(olds);
   const takenBack = failed
-    ? unlike.filter((path) => path in desired && isAsWanted(path, managed[path], desired[path]))
+    ? differingFromOutputs.filter((path) => path in desired && isAsDesired(path, managedBefore[path], desired[path]))
     : [];
-  return { desired, before, changed, becoming, takenBack, notTaken, askedAgain, unexplained: failed ? [] : unlike };
+  return {
+    desired,
+    before,
+    changed,
+    newlyManaged,
+    takenBack,
+    notTaken,
+    askedAgain,
+    unexplained: failed ? [] : differingFromOutputs,
+  };
 }
 
-export const LIMITS = ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
+const isLimit = (path: string): boolean => (SIZE_LIMITS as readonly string[]).includes(path);
 const isSameSize = (one: SettingValues, other: SettingValues): boolean =>
-  LIMITS.every((path) => one[path] === other[path]);
-
-/** The settings that a PATCH can change, by path. */
-export function changeable({
-  projectId: _project,
-  type: _type,
-  restartTriggers: _triggers,
-  ...rest
-}: Wish): SettingValues {
-  return valuesByPath(rest);
-}
-
-/** `size` is managed as both limits. */
-const managedPaths = ({ managed = [] }: Partial<Outputs>): string[] =>
-  managed.flatMap((path) => (path === "size" ? LIMITS : [path]));
+  SIZE_LIMITS.every((path) => one[path] === other[path]);

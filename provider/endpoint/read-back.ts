@@ -1,60 +1,61 @@
-// The end of a step: how the compute is now, what the service did not take, and the state that comes of it.
+// The end of a step: reads the compute once more, warns of settings that the service did not take, and makes the state.
 
 import type { Deadline } from "../clock.js";
-import { isKind } from "../errors.js";
+import { isKind, messageOf } from "../errors.js";
 import { pick, type SettingValues, valuesByPath } from "../rules/paths.js";
-import { isHidden } from "../rules/settings.js";
-import { wishOf } from "../rules/wish.js";
+import { desiredSettings, isSecret } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import { lookClosely, lookForRead } from "./look.js";
+import { findComputeDirectly, findComputeRecent } from "./find.js";
 import { toldBy } from "./mapping.js";
-import { unlike, withRefused } from "./not-taken.js";
+import { unappliedPaths, withActualValues } from "./not-taken.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
-import { untilRest, untilThere } from "./rest.js";
-import { kept, leftBy, messageOf, type Process, type Target } from "./step.js";
+import type { Process, Target } from "./process.js";
+import { notReadyError, unfinishedIn } from "./settle-or-keep.js";
+import { waitUntilFound, waitUntilStable } from "./stabilize.js";
 
-/** What a step sent, and what it did not ask for again since the service had not taken it before. */
-export interface Asked {
+/** The settings that a step asked the service for. */
+export interface SentSettings {
   sent: SettingValues;
-  /** The compute as it was when the step took it over. The step did not send values that it already had. */
+  /** The compute as it was when the step took it over. Values that it already had were not sent. */
   existing?: WireEndpoint | undefined;
+  /** Paths that were not sent, because the service did not take them before. */
   notTaken?: readonly string[];
 }
 
-/** Reads the compute once more, says what the service did not take, and makes the state of it. */
 export async function readBack(
   process: Process,
   target: Target,
   answered: WireEndpoint,
-  { sent, existing, notTaken = [] }: Asked,
+  { sent, existing, notTaken = [] }: SentSettings,
   deadline: Deadline,
 ): Promise<Outputs> {
   const { id, last, program, adopted, origin } = target;
-  const seen = await seenAfter(process, target, answered, deadline);
-  // A list may show how the compute was before.
-  const closer =
-    seen && unlike(sent, seen).length > 0
-      ? await lookClosely(process.context, target, deadline).catch(() => undefined)
+  const found = await computeAfter(process, target, answered, deadline);
+  // A list that is behind shows the compute before the change.
+  const direct =
+    found && unappliedPaths(sent, found).length > 0
+      ? await findComputeDirectly(process.context, target, deadline).catch(() => undefined)
       : undefined;
-  const now = closer ?? seen ?? answered;
+  const now = direct ?? found ?? answered;
   const { values: has } = toldBy(now);
-  // The compute had this value before the change, or in the answer to it. If it has another one now, somebody changed it since.
-  const had = (one: WireEndpoint, path: string) => toldBy(one).isTold(path) && !unlike(sent, one).includes(path);
+  // A value that the answer showed, or that the compute had before, was taken. If it is another one now, somebody has changed it.
+  const had = (one: WireEndpoint, path: string) =>
+    toldBy(one).isTold(path) && !unappliedPaths(sent, one).includes(path);
   const isTaken = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
-  const changed = unlike(sent, now).filter(isTaken);
-  const missed = unlike(sent, now).filter((path) => !isTaken(path));
-  const tell = (path: string, text: typeof notTakenText) =>
+  const changed = unappliedPaths(sent, now).filter(isTaken);
+  const ignored = unappliedPaths(sent, now).filter((path) => !isTaken(path));
+  const warnOf = (path: string, text: typeof notTakenText) =>
     process.warn(`compute ${id}: ${text(path, sent[path], has[path], program.secrets)}`);
-  for (const path of changed) tell(path, changedText);
-  for (const path of missed) tell(path, notTakenText);
-  const refused = [...missed, ...notTaken];
-  const known = withRefused(knownAfter(last, program.inputs, refused), now, missed);
-  const record = { adopted, notTaken: pick(valuesByPath(wishOf(program.inputs)), refused) };
+  for (const path of changed) warnOf(path, changedText);
+  for (const path of ignored) warnOf(path, notTakenText);
+  const missing = [...ignored, ...notTaken];
+  const known = withActualValues(knownAfter(last, program.inputs, missing), now, ignored);
+  const record = { adopted, notTaken: pick(valuesByPath(desiredSettings(program.inputs)), missing) };
   return outputsOf(now, program, record, known, origin);
 }
 
-/** The compute after a step. It rests, unless nobody waits for that. Undefined where a look at it failed. */
-async function seenAfter(
+/** The compute after a step, once it is stable, or at once where the program does not wait. Undefined where that failed. */
+async function computeAfter(
   process: Process,
   target: Target,
   answered: WireEndpoint,
@@ -64,13 +65,12 @@ async function seenAfter(
   const { id, program } = target;
   let now: WireEndpoint | undefined;
   try {
-    now = await lookForRead(context, target, deadline);
+    now = await findComputeRecent(context, target, deadline);
   } catch (error) {
     if (isKind(error, "cancelled")) {
-      // A program that does not wait asked for no more than the answer. For all others the answer proves nothing without a
-      // look.
+      // A program that does not wait needs only the answer. For all others, the answer proves nothing without a look.
       if (program.inputs.waitForReady === false) return undefined;
-      throw kept(target, answered, leftBy(error) ?? [], error);
+      throw notReadyError(target, answered, unfinishedIn(error) ?? [], error);
     }
     process.warn(
       `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
@@ -78,12 +78,12 @@ async function seenAfter(
     return undefined;
   }
   try {
-    now ??= await untilThere(context, target, deadline);
-    const rests = now.pending_state === undefined || now.disabled === true || program.inputs.waitForReady === false;
-    if (rests) return now;
-    return await untilRest(context, target, { change: { endpoint: answered, operations: [] } }, deadline);
+    now ??= await waitUntilFound(context, target, deadline);
+    const isStable = now.pending_state === undefined || now.disabled === true || program.inputs.waitForReady === false;
+    if (isStable) return now;
+    return await waitUntilStable(context, target, { change: { endpoint: answered, operations: [] } }, deadline);
   } catch (error) {
-    throw kept(target, answered, leftBy(error) ?? [], error);
+    throw notReadyError(target, answered, unfinishedIn(error) ?? [], error);
   }
 }
 
@@ -91,7 +91,7 @@ function notTakenText(path: string, asked: unknown, has: unknown, secrets: Reado
   const values = isShown(path, asked, secrets)
     ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`
     : "";
-  return `the service accepted the request, but did not take ${path}${values}. Perhaps the plan of the account does not allow it. It is not asked for again until the program says otherwise; \`pulumi config set compute:askAgain true\` asks again`;
+  return `the service accepted the request, but did not take ${path}${values}. Perhaps the plan of the account does not allow it. It is not asked for again until the program changes it; \`pulumi config set compute:askAgain true\` asks again`;
 }
 
 function changedText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
@@ -101,6 +101,6 @@ function changedText(path: string, asked: unknown, has: unknown, secrets: Readon
   return `somebody else has changed ${path} since this run did${values}. \`pulumi refresh\` shows it as drift. Two stacks with one compute undo each other's changes`;
 }
 
-/** Strings, also those in a list, may be secret without our knowing. */
+/** Strings, and lists of them, are never shown: a rule of the program may have made them secret, and Pulumi does not tell. */
 const isShown = (path: string, asked: unknown, secrets: ReadonlySet<string>): boolean =>
-  (typeof asked === "number" || typeof asked === "boolean") && !isHidden(path, secrets);
+  (typeof asked === "number" || typeof asked === "boolean") && !isSecret(path, secrets);

@@ -1,42 +1,46 @@
-// The compute as it is. GET …/endpoints, shared by all who read the same project.
+// Reads a compute, for refresh, import and `Endpoint.get`. GET …/endpoints, which all reads of a project share.
 
-import { Deadline } from "../clock.js";
-import { isKind, Stopped } from "../errors.js";
+import type { Deadline } from "../clock.js";
+import { isKind } from "../errors.js";
 import { outcomeOf } from "../operations/outcome.js";
-import { LOOK_MS } from "../operations/watch.js";
+import { POLL_TIMEOUT_MS } from "../operations/poll.js";
+import { canonical } from "../rules/equality.js";
 import { differingPaths, pick, type SettingValues, valuesByPath } from "../rules/paths.js";
-import { canonical } from "../rules/settings.js";
-import { wishOf } from "../rules/wish.js";
+import { desiredSettings, settingsIn } from "../rules/settings.js";
+import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
+import { findComputeRecent } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
-import { lookForRead } from "./look.js";
 import { toldBy } from "./mapping.js";
-import { inputsOf, liveOfOutputs, notTakenIn, type Outputs, outputsOf } from "./outputs.js";
-import { deadlineFor, type Process, UNKNOWN_OPERATION } from "./step.js";
+import { inputsOf, notTakenValues, type Outputs, outputsOf } from "./outputs.js";
+import { deadlineFor, type Process } from "./process.js";
+import { projectProblem } from "./refusals.js";
+import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
 
 export interface ReadAnswer {
-  /** Undefined where the compute is gone. */
+  /** Undefined where the compute does not exist any more. */
   id?: string;
   outputs?: Outputs;
-  /** Only where something that the program manages is not, or may not be, as the state's inputs have it. */
+  /** Only where a setting that the program manages differs, or may differ, from the state's inputs. */
   inputs?: Record<string, unknown>;
 }
 
 export async function read(process: Process, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
   const project = state.projectId ?? "";
   const deadline = deadlineFor(process, "update", {}, undefined);
-  const found = await lookForRead(process.context, { project, id }, deadline).catch((error: unknown) => {
+  const found = await findComputeRecent(process.context, { project, id }, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
-  // Only a list that answered, and a 404 for the compute itself, can say that it is gone.
+  // A compute is gone only where a list answered without it, and its own route answered 404.
   if (!found) return {};
   const managed = state.managed ?? [];
-  const refused = stillNotTaken(process, state, found);
-  const before = inputsOf({ ...state, managed } as Outputs, notTakenIn(state)) as Inputs;
+  const notTaken = unchangedNotTaken(process, state, found);
+  const before = inputsOf({ ...state, managed } as Outputs, notTakenValues(state)) as Inputs;
   const outputs: Outputs = {
-    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, notTaken: refused }, state),
+    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, notTaken }, state),
     managed,
   };
+  // `before` has no size where the limits differed in the state. They may be equal again.
   if (managed.includes("size") && outputs.autoscalingLimitMinCu === outputs.autoscalingLimitMaxCu) {
     if (outputs.autoscalingLimitMaxCu !== undefined) outputs.size = outputs.autoscalingLimitMaxCu;
   }
@@ -46,24 +50,24 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
     : [];
   if (unfinished.length > 0) outputs.unfinished = unfinished;
 
-  const now = valuesByPath(liveOfOutputs(outputs));
-  const drifted = differingPaths(valuesByPath(wishOf(before)), { ...now, ...refused }).length > 0;
-  // A step that failed left outputs that its inputs are not: only new inputs let the next preview show the difference.
-  const failed = (state.unfinished ?? []).length > 0;
-  return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, refused) } : {}) };
+  const now = valuesByPath(settingsIn(outputs));
+  const drifted = differingPaths(valuesByPath(desiredSettings(before)), { ...now, ...notTaken }).length > 0;
+  // A step that failed has left outputs that differ from its inputs. With new inputs, the next preview shows the difference.
+  const failed = isUnfinished(state);
+  return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, notTaken) } : {}) };
 }
 
-/** What the service did not take, and has still as it was then: so long, the inputs keep what was asked for. */
-function stillNotTaken({ config }: Process, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
-  const asked = notTakenIn(state);
+/** Settings that the service did not take, and that are still as they were then. The inputs keep the program's values of these. */
+function unchangedNotTaken({ config }: Process, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
+  const asked = notTakenValues(state);
   if (config.askAgain || Object.keys(asked).length === 0) return {};
-  const kept = valuesByPath(liveOfOutputs(state));
+  const kept = valuesByPath(settingsIn(state));
   const { values, isTold } = toldBy(found);
   const isAsThen = (path: string) => !isTold(path) || canonical(values[path]) === canonical(kept[path]);
   return pick(asked, Object.keys(asked).filter(isAsThen));
 }
 
-/** The program as far as the state remembers it. */
+/** The program, as far as the state knows it. */
 function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   const { __autoName: autoName, __secret: secrets = [], __retain: retained } = state;
   return {
@@ -75,23 +79,15 @@ function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   };
 }
 
-/** 404 on the project, and a key that may not see it, must never look like "gone". */
-export function projectProblem(error: unknown, project: string, id: string): unknown {
-  if (!isKind(error, "service") || error.answer.status !== 404) return error;
-  return new Stopped(
-    `project ${project} does not exist, or this key can't see it, so nothing is known of compute ${id} and the state was left as it is. Check the key, the URL (it ends in /api/v2) and the project; if the project is really deleted, \`pulumi state delete\` forgets the compute (${error.message})`,
-  );
-}
-
-/** Operations of an earlier step that have not ended well: they stay until they do, or until update has dealt with them. */
+/** Operations of an earlier step that have not ended well. They stay in the state until they do, or until an update deals with them. */
 async function stillUnfinished(
   process: Process,
   project: string,
   ids: readonly string[],
   step: Deadline,
 ): Promise<string[]> {
-  // To keep an id until the next time is no harm.
-  const deadline = new Deadline(process.context.clock, Math.min(LOOK_MS, step.leftMs()));
+  // An id that can't be looked up in time stays in the state, which does no harm.
+  const deadline = step.atMost(POLL_TIMEOUT_MS);
   const kept = await Promise.all(
     ids.map(async (id) => {
       if (id === UNKNOWN_OPERATION) return [id];

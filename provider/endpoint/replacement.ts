@@ -1,72 +1,95 @@
-// What becomes of a primary that its resource releases while the engine replaces it. A branch has one primary at most, so
-// no new compute can be made beside the one that stays.
+// What happens to a primary when the engine replaces its resource. A branch has one primary at most. So where the old compute
+// stays on the service, no new one can be made.
 
-import { canonical } from "../rules/settings.js";
-import { HIDDEN, type Inputs, type Problem } from "./inputs.js";
-import type { Outputs } from "./outputs.js";
+import { canonical } from "../rules/equality.js";
+import type { ReplacedCompute } from "../rules/notice.js";
+import { isReleasedBy } from "../rules/policies.js";
+import { DEFAULT_TYPE } from "../rules/settings.js";
+import { identityOf } from "../rules/urn.js";
+import type { Hints } from "./hints.js";
+import type { Inputs, Problem } from "./inputs.js";
+import { COMPUTE_PROPERTIES, type Outputs } from "./outputs.js";
 
 type Raw = Record<string, unknown>;
 
-/** A resource as the state had it when diff was asked. */
+/** The resource's recorded state at the moment the engine called diff. */
 export interface Compared {
   id: string;
   state: Partial<Outputs>;
 }
 
 export interface Replacement {
-  /** `same`: the compute is released and taken over again. `impossible`: the program asks for a new one, beside it. */
-  by: "new" | "same" | "impossible";
-  /** Whether create may take over the compute that the resource had, if it is still the branch's primary. */
+  /** What becomes of the compute. `same`: it is released and taken over again. `impossible`: the program asks for a new compute beside it. */
+  outcome: "new" | "same" | "impossible";
+  /** Whether create may take the resource's compute over again, if it is still the branch's primary. */
   retakes: boolean;
   /** Whether the old compute stays on the service. */
   stays: boolean;
 }
 
 /**
- * @param before old inputs, `news` the program's. Where they are equal, an option or an earlier run asks for the replacement:
- *   a create that failed after the release leaves the state so
+ * @param before the old inputs; `news` are the program's. Where they are equal, an option or an earlier run asks for the replacement:
+ *   a create that failed after the release leaves such a state
  */
 export function replacementBy(
   { id, state }: Compared,
   before: Raw,
   news: Raw,
   { inputs, unknown }: { inputs: Inputs; unknown: ReadonlySet<string> },
+  hints: Hints,
 ): Replacement {
-  const { projectId, branchId, type = "read_write", adopt } = inputs;
-  const stays = whyItStays(state, before, news) !== undefined;
+  const { projectId, branchId, type = DEFAULT_TYPE, adopt } = inputs;
+  const stays = whyItStays(state, before, hints) !== undefined;
   const isHere = projectId === state.projectId && branchId === state.branchId;
   if (!isHere || type !== "read_write" || unknown.has("type") || state.type !== "read_write") {
-    return { by: "new", retakes: false, stays };
+    return { outcome: "new", retakes: false, stays };
   }
-  const isEqual = canonical(settingsIn(before)) === canonical(settingsIn(news));
-  // Components and rules of the program may set retainOnDelete where nobody here sees it.
-  if (!stays) return { by: "new", retakes: isEqual, stays };
-  if (unknown.has("adopt")) return { by: "new", retakes: true, stays };
-  const isAsked = news["__createFirst"] === true || (news["__mayReplace"] === true && !isEqual);
-  const retakes = adopt === true || adopt === id || (typeof adopt !== "string" && !isAsked);
-  return { by: retakes ? "same" : "impossible", retakes, stays };
+  const isEqual = canonical(computeValues(before)) === canonical(computeValues(news));
+  // A component or a rule of the program may set retainOnDelete, which nobody here sees: then the compute stays after
+  // all. It may be taken over again where the program asks for no other one.
+  if (!stays) return { outcome: "new", retakes: isEqual, stays };
+  if (unknown.has("adopt")) return { outcome: "new", retakes: true, stays };
+  // The program wants a new compute beside the old one, or changes a value for which replaceOnChanges replaces it.
+  const asksForNew = hints.createsFirst === true || (hints.mayReplace === true && !isEqual);
+  const retakes = adopt === true || adopt === id || (typeof adopt !== "string" && !asksForNew);
+  return { outcome: retakes ? "same" : "impossible", retakes, stays };
 }
 
-/** As the engine and the provider's delete decide it: by the state, which a change in the same run does not reach. */
-export function whyItStays(state: Partial<Outputs>, before: Raw = {}, news: Raw = {}): string | undefined {
-  const { onDelete, adopted } = state;
-  if (onDelete === "release") return 'onDelete: "release"';
-  if (onDelete === undefined && adopted) return "it was adopted";
-  if (news["__createFirst"] === true) return "deleteBeforeReplace: false makes the new one first";
+/**
+ * Why the old compute stays on the service; undefined where the replacement deletes it. The engine and the provider's
+ * delete go by the state from before this run, so this does too: a change of `onDelete` in the same run comes too late.
+ */
+export function whyItStays(state: Partial<Outputs>, before: Raw = {}, hints: Hints = {}): string | undefined {
+  if (isReleasedBy(state)) return state.onDelete === undefined ? "it was adopted" : 'onDelete: "release"';
+  if (hints.createsFirst) return "deleteBeforeReplace: false makes the new one first";
   return before["__retain"] === true ? "the option retainOnDelete" : undefined;
 }
 
-export function impossible({ id, state }: Compared, before: Raw, news: Raw): Problem {
-  const changed = Object.keys(settingsIn({ ...before, ...news })).find(
+/** The compute that the engine replaces, for the notice. Rules of the program and components may set options that nobody here sees. */
+export function replacedBy(
+  { id, state }: Compared,
+  before: Raw,
+  { urn = "", mayReplace }: Hints,
+  replacement: Replacement | undefined,
+): ReplacedCompute {
+  const type = identityOf(urn)?.type ?? "";
+  const isUnseen = type.includes("$") || mayReplace === "rules";
+  const isReleased = isReleasedBy(state) || before["__retain"] === true;
+  const fate =
+    replacement?.outcome === "same" ? "kept" : isReleased ? "released" : isUnseen ? "perhaps-deleted" : "deleted";
+  return { id, projectId: String(state.projectId), fate };
+}
+
+export function impossibleReplacement({ id, state }: Compared, before: Raw, news: Raw, hints: Hints): Problem {
+  const changed = Object.keys(computeValues({ ...before, ...news })).find(
     (name) => canonical(before[name]) !== canonical(news[name]),
   );
-  const why = whyItStays(state, before, news);
+  const why = whyItStays(state, before, hints);
   const retained = before["__retain"] === true;
-  const policy = state.onDelete === "release" || (state.onDelete === undefined && state.adopted);
-  const first = news["__createFirst"] === true ? ["take deleteBeforeReplace: false out"] : [];
+  const first = hints.createsFirst ? ["take deleteBeforeReplace: false out"] : [];
   const ways = [
     ...first,
-    ...(policy ? ['set onDelete: "delete"'] : []),
+    ...(isReleasedBy(state) ? ['set onDelete: "delete"'] : []),
     ...(retained ? ["take retainOnDelete out"] : []),
   ];
   return {
@@ -75,14 +98,12 @@ export function impossible({ id, state }: Compared, before: Raw, news: Raw): Pro
   };
 }
 
-/** For a preview of a replacement that has no new host. */
+/** For the preview of a replacement that keeps the compute and its host. */
 export const retakenText = ({ id }: Compared): string =>
   `Pulumi replaces this resource, but compute ${id} stays on the service: it is released and taken over again, with its host`;
 
-/** Inputs that are no settings of a compute: nobody asks for a replacement for them, and each may be a way out of one. */
-const RECORDS = ["adopt", "onDelete", "onRestart", "waitForReady", "customTimeouts"];
-
-function settingsIn(inputs: Raw): Raw {
-  const others = new Set<string>([...HIDDEN, ...RECORDS]);
-  return Object.fromEntries(Object.entries(inputs).filter(([key, value]) => !others.has(key) && value !== undefined));
-}
+/** The inputs that describe a compute. A change of the others, such as `onDelete`, never asks for a replacement. */
+const computeValues = (inputs: Raw): Raw =>
+  Object.fromEntries(
+    Object.entries(inputs).filter(([key, value]) => COMPUTE_PROPERTIES.has(key) && value !== undefined),
+  );

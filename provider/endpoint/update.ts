@@ -1,39 +1,28 @@
 // Sends what differs, waits, reads back. PATCH …/endpoints/{id}
 
-import { Deadline } from "../clock.js";
-import { isKind, NotReady, Stopped } from "../errors.js";
-import { outcomeOf } from "../operations/outcome.js";
-import { begunOn, pendingOf, settle } from "../operations/settle.js";
-import { LOOK_MS } from "../operations/watch.js";
-import { announces } from "../rules/notice.js";
-import { isAsWanted, pick, settingsByName, valuesByPath } from "../rules/paths.js";
+import type { Deadline } from "../clock.js";
+import { isKind, NotReady } from "../errors.js";
+import { POLL_TIMEOUT_MS } from "../operations/poll.js";
+import { atLeast, impactOf } from "../rules/impact.js";
+import { isAsDesired, pick, settingsByName } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
-import { atLeast, impactOf, sentence } from "../rules/restart.js";
-import type { Live, Wish } from "../rules/settings.js";
-import { wishOf } from "../rules/wish.js";
-import type { WireEndpoint } from "../wire/endpoint.js";
-import type { WireOperation } from "../wire/operation.js";
-import { unannounced } from "./diff.js";
+import { desiredSettings, type ObservedSettings, settingsIn } from "../rules/settings.js";
+import { isUnfinished } from "../rules/unfinished.js";
+import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import { findCompute, findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
-import { look, lookClosely } from "./look.js";
-import { carriesMore, liveOf, toldBy } from "./mapping.js";
-import { knownAfter, liveOfOutputs, type Outputs, outputsOf } from "./outputs.js";
-import { LIMITS, planOf, type UpdatePlan } from "./plan.js";
+import { carriesMore, observedSettings, toldBy } from "./mapping.js";
+import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
+import { patch } from "./patch.js";
+import { planOf, type UpdatePlan } from "./plan.js";
+import { deadlineFor, type Process, type Target } from "./process.js";
 import { readBack } from "./read-back.js";
-import { hasNeverStarted } from "./rest.js";
-import { appliedOf, isRestartDue, markOfChange, owedOf, payRestart } from "./restart.js";
-import { startAgain, startedAfter } from "./start.js";
-import {
-  assertRegion,
-  deadlineFor,
-  gone,
-  kept,
-  type Process,
-  patch,
-  settleOrKeep,
-  type Target,
-  UNKNOWN_OPERATION,
-} from "./step.js";
+import { assertRegion, unannouncedError } from "./refusals.js";
+import { appliedTriggers, isRestartDue, markOfChange, owedRestart, restartForTriggers } from "./restart.js";
+import { finishEarlierStep, mustBeThere } from "./resume.js";
+import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
+import { startIfNeverStarted } from "./start.js";
+import { type PendingPatch, refuseUnannounced, verdictOf } from "./unannounced.js";
 
 export interface UpdateRequest {
   id: string;
@@ -41,227 +30,179 @@ export interface UpdateRequest {
   program: Program;
 }
 
+/** One update of one compute, with what is decided before a request is sent. */
+interface Update {
+  process: Process;
+  target: Target;
+  olds: Outputs;
+  plan: UpdatePlan;
+  /** An earlier step has failed, or did not wait: its work may still run, or may have failed. */
+  mustFinish: boolean;
+  /** The program's `restartTriggers` ask for a restart. */
+  needsRestart: boolean;
+}
+
 export async function update(process: Process, request: UpdateRequest): Promise<Outputs> {
   const { id, olds, program } = request;
   const { inputs } = program;
   assertRegion(program, olds.regionId, `compute ${id}`);
-  const wish = wishOf(inputs);
-  const plan = planOf(olds, wish, {
-    oldInputs: process.checked.of(id),
+  const desired = desiredSettings(inputs);
+  const plan = planOf(olds, desired, {
+    oldInputs: process.oldInputs.of(id),
     askAgain: process.config.askAgain,
     asSize: inputs.size !== undefined,
   });
-  // What an earlier step did not wait for may have failed.
+  if (plan.takenBack.length > 0) throw unannouncedError(id, plan.takenBack);
   const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
-  const doubtful = (olds.unfinished?.length ?? 0) > 0 || waitsNow;
-  // What is to be disabled does not restart: the plan says so, and the next start is one with everything new.
-  const due = wish.disabled !== true && isRestartDue(wish, liveOfOutputs(olds));
-  const project = olds.projectId;
-  const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
-  if (plan.takenBack.length > 0) throw unannounced(id, plan.takenBack);
-  if (!doubtful && !due && plan.changed.length === 0 && plan.becoming.length === 0) {
+  const mustFinish = isUnfinished(olds) || waitsNow;
+  // A compute that becomes disabled is not restarted: its next start has everything new. The preview says so.
+  const needsRestart = desired.disabled !== true && isRestartDue(desired, settingsIn(olds));
+  if (!mustFinish && !needsRestart && plan.changed.length === 0 && plan.newlyManaged.length === 0) {
     return withoutRequest(olds, program, plan, id);
   }
-  if (due) target.owed = owedOf(olds, program);
-  const done = await process.context.turns.take(project, [id, olds.branchId, inputs.branchId], async () => {
+  const project = olds.projectId;
+  const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
+  if (needsRestart) target.owed = owedRestart(olds, program);
+  const keys = [id, olds.branchId, inputs.branchId];
+  const { answer, sent, deadline } = await process.context.mutations.run(project, keys, async () => {
     const deadline = deadlineFor(process, "update", program, inputs.customTimeouts);
-    const now = doubtful ? undefined : await lookBefore(process, target, plan, due, deadline);
-    const left = now ? pathsToSend(plan, now) : plan.changed;
-    const resumes = doubtful || left.length < plan.changed.length;
-    const live = resumes ? await finish(process, target, olds, deadline) : now;
-    const send = live ? pathsToSend(plan, live) : left;
-    if (send.length === 0 && !due && live) return { answer: live, deadline, sent: send };
-    refuseUnannounced(process, target, plan, send, due, live);
-    // What the restart is judged by: the compute before this change.
-    const known: Live = { ...liveOfOutputs(olds), ...(live && liveOf(live)) };
-    if (send.length === 0 && live) {
-      return { answer: await payRestart(process, target, known, live, false, deadline), deadline, sent: send };
-    }
-    const part = settingsByName(pick(plan.desired, send));
-    const change = await patch(process, target, part, live, deadline).catch((error: unknown) => {
-      throw isKind(error, "unclear") ? inDoubt(target, olds, live, error) : error;
-    });
-    const changed: Target = { ...target, last: knownAfter(olds, inputs, plan.notTaken) };
-    if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
-    const after = await settleOrKeep(process, changed, change, deadline);
-    // Enabled by this change, it may still lack the start that failed in an earlier step.
-    const latest = { ...change, endpoint: after };
-    const endpoint =
-      doubtful || part.disabled === false
-        ? await startedAfter(process, changed, olds, latest, deadline)
-        : change.endpoint;
-    if (!due) return { answer: endpoint, deadline, sent: send };
-    return { answer: await payRestart(process, changed, known, endpoint, true, deadline), deadline, sent: send };
+    const applied = await apply({ process, target, olds, plan, mustFinish, needsRestart }, deadline);
+    return { ...applied, deadline };
   });
-  return readBack(
-    process,
-    target,
-    done.answer,
-    { sent: pick(plan.desired, done.sent), notTaken: plan.notTaken },
-    done.deadline,
-  );
+  const asked = { sent: pick(plan.desired, sent), notTaken: plan.notTaken };
+  return readBack(process, target, answer, asked, deadline);
 }
 
-/**
- * The compute before a change, where something rests on it: a setting of which the state knows nothing, a request that
- * carries more fields than the change, a restart that may have come about already.
- */
-async function lookBefore(
-  process: Process,
+/** @returns the compute as the service answered last, and the paths that were sent */
+async function apply(step: Update, deadline: Deadline): Promise<Applied> {
+  const { process, target, olds, plan, needsRestart } = step;
+  const { project, id, program } = target;
+  const branches = [olds.branchId, program.inputs.branchId];
+  /** After a failure of this work, the compute may be down. */
+  const mayFail = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      if (isKind(error, "not-ready")) process.rollout.noteFailed(project, branches, id);
+      throw error;
+    });
+  const compute = await mayFail(computeBefore(step, deadline));
+  const paths = compute ? pathsToSend(plan, compute) : plan.changed;
+  if (compute && paths.length === 0 && !needsRestart) return { answer: compute, sent: paths };
+  const change = { plan, paths, needsRestart, compute };
+  refuseUnannounced(process, target, change);
+  const isActive = compute === undefined || compute.current_state === "active";
+  const dropsConnections = isActive && atLeast(verdictOf(program, change).impact, "may-restart");
+  if (!dropsConnections) return send(step, change, deadline);
+  process.rollout.assertGoesOn(project, branches, id);
+  return mayFail(send(step, change, deadline));
+}
+
+interface Applied {
+  answer: WireEndpoint;
+  sent: string[];
+}
+
+async function send(step: Update, { paths: sent, compute }: PendingPatch, deadline: Deadline): Promise<Applied> {
+  const { process, target, olds, plan, needsRestart } = step;
+  /** Tells later whether the change itself restarts the compute. */
+  const before: ObservedSettings = { ...settingsIn(olds), ...(compute && observedSettings(compute)) };
+  if (compute && sent.length === 0) {
+    return { answer: await restartForTriggers(process, target, before, compute, false, deadline), sent };
+  }
+  const settings = settingsByName(pick(plan.desired, sent));
+  const change = await patch(process, target, settings, compute, deadline).catch((error: unknown) => {
+    throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
+  });
+  const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.notTaken) };
+  if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
+  const answer = await settleChange(step, changed, settings, change, deadline);
+  if (!needsRestart) return { answer, sent };
+  return { answer: await restartForTriggers(process, changed, before, answer, true, deadline), sent };
+}
+
+/** Waits for the change. A compute that was enabled by it may still lack the start that failed in an earlier step. */
+async function settleChange(
+  { process, olds, mustFinish }: Update,
   target: Target,
-  plan: UpdatePlan,
-  due: boolean,
-  deadline: Deadline,
-): Promise<WireEndpoint | undefined> {
-  // What goes along in the request must not come from a list: it may be behind.
-  if (carriesMore([...plan.changed, ...plan.becoming])) return present(process, target, lookClosely, deadline);
-  if (due || plan.becoming.length > 0) return present(process, target, look, deadline);
-  const wish = settingsByName(pick(plan.desired, plan.changed));
-  const { impact } = impactOf(settingsByName(plan.before), wish);
-  return atLeast(impact, "may-restart") ? seen(process, target, deadline) : undefined;
-}
-
-/** The paths of the plan at which the compute is otherwise. What its answer leaves out is as the state has it. */
-function pathsToSend({ desired, before, changed, becoming }: UpdatePlan, live: WireEndpoint): string[] {
-  const { values: has, isTold } = toldBy(live);
-  const differs = (path: string) => !isAsWanted(path, (isTold(path) ? has : before)[path], desired[path]);
-  return [...new Set([...changed.filter((path) => !isTold(path) || differs(path)), ...becoming.filter(differs)])];
-}
-
-/** The compute as it is, which must be there. */
-async function present(
-  { context }: Process,
-  target: Target,
-  how: typeof look,
+  settings: ObservedSettings,
+  change: WireEndpointChange,
   deadline: Deadline,
 ): Promise<WireEndpoint> {
-  const now = await how(context, target, deadline);
-  if (!now) throw gone(target.project, target.id);
-  return now;
+  const endpoint = await settleOrKeep(process, target, change, deadline);
+  const mayNeedStart = mustFinish || settings.disabled === false;
+  if (!mayNeedStart) return change.endpoint;
+  return startIfNeverStarted(process, target, olds, { ...change, endpoint }, deadline);
+}
+
+/** The compute before the change, after the work of an earlier step. Undefined where the change does not depend on it. */
+async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndpoint | undefined> {
+  const { process, target, olds, plan, mustFinish } = step;
+  if (!mustFinish) {
+    const compute = await look(step, deadline);
+    // Where fewer paths differ than planned, an interrupted run has sent a part of the change, and its work may still run.
+    if (!compute || pathsToSend(plan, compute).length >= plan.changed.length) return compute;
+  }
+  return finishEarlierStep(process, target, olds, deadline);
 }
 
 /**
- * The compute as it is, as far as that can be seen soon. An interrupted run may have made the change, and then a second
- * restart would be for nothing; but no change has to wait for a list that fails.
+ * The compute, where something depends on it: a setting of which the state knows nothing, a request that has to carry more
+ * fields than the change, or a restart that may have come about already.
  */
-function seen({ context }: Process, target: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
-  const soon = new Deadline(context.clock, Math.min(LOOK_MS, deadline.leftMs()));
-  return look(context, target, soon).catch(() => undefined);
+async function look(
+  { process, target, plan, needsRestart }: Update,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  // A list may be behind, so values that go along in the request do not come from one.
+  if (carriesMore([...plan.changed, ...plan.newlyManaged])) {
+    return mustBeThere(target, await findComputeDirectly(process.context, target, deadline));
+  }
+  if (needsRestart || plan.newlyManaged.length > 0) {
+    return mustBeThere(target, await findCompute(process.context, target, deadline));
+  }
+  const { impact } = impactOf(settingsByName(plan.before), settingsByName(pick(plan.desired, plan.changed)));
+  return atLeast(impact, "may-restart") ? lookBriefly(process, target, deadline) : undefined;
 }
 
 /**
- * What the preview did not announce is not done. Check compares with old inputs; what the compute has may differ from them
- * after a failed update, or where a property was not managed before.
+ * The compute, if a list can be had soon. An interrupted run may have made the change, and then a second restart would be for
+ * nothing. But a change must not wait for a list that fails.
  */
-function refuseUnannounced(
-  process: Process,
-  target: Target,
-  plan: UpdatePlan,
-  send: readonly string[],
-  due: boolean,
-  live: WireEndpoint | undefined,
-): void {
-  const { inputs, secrets, announced, isChecked } = target.program;
-  const { restartTriggers } = inputs;
-  const has = settingsByName({ ...plan.before, ...(live && valuesByPath(liveOf(live))) });
-  const wish: Wish = { ...settingsByName(pick(plan.desired, send)), ...(due ? { restartTriggers } : {}) };
-  const verdict = impactOf(has, wish, { secrets, asSize: inputs.size !== undefined });
-  const felt = verdict.reasons.filter(({ impact }) => impact !== "none");
-  // A diff that gives the size another form shows both limits, and its notice names the one that changes.
-  const isResized = LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
-  const isSaid = (property: string) =>
-    !isChecked ||
-    (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
-    (isResized && plan.becoming.includes(property));
-  const silent = felt.filter(({ property }) => !isSaid(property));
-  if (silent.length > 0)
-    throw unannounced(
-      target.id,
-      silent.map(({ property }) => property),
-    );
-  const refuses = (inputs.onRestart ?? process.config.onRestart) === "refuse";
-  const isLetThrough = announced !== undefined && atLeast(announced.impact, "restart");
-  if (!refuses || isLetThrough || !atLeast(verdict.impact, "restart")) return;
-  throw new Stopped(
-    `updating compute ${target.id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
-  );
+function lookBriefly({ context }: Process, target: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
+  const soon = deadline.atMost(POLL_TIMEOUT_MS);
+  return findCompute(context, target, soon).catch(() => undefined);
 }
 
-/** Nobody knows whether the change was made: the state stays as it was, and the next step looks at the compute. */
-function inDoubt(target: Target, olds: Outputs, live: WireEndpoint | undefined, cause: Error): NotReady {
+/** The paths of the plan at which the compute differs. Where the service tells no value, that of the state counts. */
+function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, compute: WireEndpoint): string[] {
+  const { values: has, isTold } = toldBy(compute);
+  const differs = (path: string) => !isAsDesired(path, (isTold(path) ? has : before)[path], desired[path]);
+  return [...new Set([...changed.filter((path) => !isTold(path) || differs(path)), ...newlyManaged.filter(differs)])];
+}
+
+/** Nobody knows whether the change was made. The state says so, and the next step looks at the compute. */
+function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | undefined, cause: Error): NotReady {
   const { id, project, owed, program } = target;
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
-  // Only of a compute that was at rest: a start that was under way may not have met the change.
-  const startedAt = live?.pending_state === undefined ? live?.started_at : undefined;
+  // A start that was under way need not have the change, so only the time of a finished start is kept.
+  const startedAt = compute?.pending_state === undefined ? compute?.started_at : undefined;
   const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
   const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known, and the state says so; run \`pulumi up\` again: it looks and finishes the work`;
   const record = {
     adopted: olds.adopted,
     unfinished,
     owed: pruned({
-      applied: appliedOf(olds, program),
+      applied: appliedTriggers(olds, program),
       wanted: owed?.wanted,
       since: owed?.wanted === undefined ? undefined : since,
     }),
   };
-  // As if it were made: a program that takes it back then has something to take back.
+  // The state shows the change as made. Otherwise a program that takes the change back would not differ from the state.
   const outputs = outputsOf({ id }, program, record, knownAfter(olds, program.inputs), "update");
   return new NotReady(id, { ...outputs }, [reason], { cause });
 }
 
-/** Only what the state remembers of the program changes. */
+/** No setting of the compute differs: only what the state remembers of the program changes. */
 function withoutRequest(olds: Outputs, program: Program, { desired, notTaken }: UpdatePlan, id: string): Outputs {
   const record = { adopted: olds.adopted, notTaken: pick(desired, notTaken) };
   return outputsOf({ id }, program, record, knownAfter(olds, program.inputs, notTaken), "update");
-}
-
-/** An earlier step did not end well: waits for what it left and tells how the compute is now. */
-async function finish(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireEndpoint> {
-  const { context } = process;
-  const { project, id } = target;
-  // Also where a list says that the work is done already: it may be behind.
-  const now = await present(process, target, lookClosely, deadline);
-  if (target.program.inputs.waitForReady === false) return now;
-  const left = await leftOver(process, target, olds, deadline);
-  if (left.length > 0) {
-    try {
-      await settle(context, project, left, deadline);
-    } catch (error) {
-      if (!isKind(error, "operation-failed")) {
-        const ids =
-          isKind(error, "deadline") || isKind(error, "cancelled") ? error.operationIds : left.map((one) => one.id);
-        throw kept(target, now, ids, error);
-      }
-      process.warn(
-        `compute ${id}: ${error.message}. That is what an earlier run left; this run goes on from the compute as it is now`,
-      );
-    }
-  }
-  const after = left.length > 0 ? ((await lookClosely(context, target, deadline)) ?? now) : now;
-  return hasNeverStarted(after) ? startAgain(process, target, olds, after, deadline) : after;
-}
-
-/** Statuses with which a service says that it has no such operation. */
-const FORGOTTEN = new Set([400, 404, 422]);
-
-/** The operations of an earlier step that still run, and those that run on the compute without our knowing. */
-async function leftOver(process: Process, target: Target, olds: Outputs, deadline: Deadline): Promise<WireOperation[]> {
-  const { context } = process;
-  const unknown = olds.unfinished?.includes(UNKNOWN_OPERATION);
-  const running = await (unknown ? begunOn : pendingOf)(context, target.project, target.id, deadline);
-  const missing = (olds.unfinished ?? []).filter(
-    (id) => id !== UNKNOWN_OPERATION && !running.some((one) => one.id === id),
-  );
-  const looked = await Promise.all(
-    missing.map(async (id) => {
-      try {
-        return [await context.client.getOperation(target.project, id, deadline)];
-      } catch (error) {
-        // The service forgets old operations, and refuses ids that are none of its own: the compute itself tells.
-        if (isKind(error, "service") && FORGOTTEN.has(error.answer.status)) return [];
-        throw error;
-      }
-    }),
-  );
-  return [...running, ...looked.flat().filter((one) => outcomeOf(one.status) !== "done")];
 }

@@ -1,8 +1,12 @@
 import { Deadline } from "../clock.js";
-import { isKind, Stopped } from "../errors.js";
-import { type Context, type ContextOptions, createContext } from "../operations/context.js";
+import { isKind, Stopped, urlDoubtOf } from "../errors.js";
+import type { Context } from "../operations/context.js";
+import { type ContextOptions, createContext } from "../operations/create-context.js";
 import { SecretRedactor } from "../secret-redactor.js";
 import type { KnownConfig } from "./account.js";
+
+/** Milliseconds that a look-up may take, with its repetitions, where nobody says otherwise. */
+export const LOOKUP_MS = 120_000;
 
 /** An account, and how long one request with its repetitions may take. */
 export interface Access {
@@ -12,13 +16,16 @@ export interface Access {
   timeoutMs: number;
 }
 
-/** What the programs of this process call secret. */
+/** The secrets of the programs of this process. */
 const secrets = new SecretRedactor();
 
 /** Remembers which arguments of a look-up are secret: no error shows them. */
 export function keepSecret(args: object, names: readonly string[]): void {
   secrets.see({ ...args, __secret: names });
 }
+
+/** The text without secrets. @public */
+export const redacted = (text: string): string => secrets.redact(text);
 
 /** The error and its causes without secrets. */
 export function withoutSecrets(error: unknown): unknown {
@@ -32,14 +39,14 @@ const contexts = new Map<string, Context>();
 export function accessTo(
   { account, requestsPerMinute }: KnownConfig,
   timeoutMs: number,
-  say: (line: string) => void,
+  log: (line: string) => void,
   limits: Pick<ContextOptions, "requestTimeoutMs" | "bodyLimit"> = {},
 ): Access {
   const { apiUrl: baseUrl, apiKey, keySource } = account;
   const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute, limits]);
   let context = contexts.get(name);
   if (!context) {
-    context = createContext({ ...limits, baseUrl, apiKey, keySource, requestsPerMinute, say, secrets });
+    context = createContext({ ...limits, baseUrl, apiKey, keySource, requestsPerMinute, log, secrets });
     contexts.set(name, context);
   }
   return { context, keySource, timeoutMs };
@@ -47,14 +54,18 @@ export function accessTo(
 
 export const deadlineOf = ({ context, timeoutMs }: Access): Deadline => new Deadline(context.clock, timeoutMs);
 
-/** 405 is what a service answers that does not have the route. */
+/** A service that does not have the route may answer 405. */
 export const isMissing = (error: unknown): error is Error =>
   isKind(error, "service") && (error.answer.status === 404 || error.answer.status === 405);
 
-export const projectMissing = (access: Access, projectId: string, error: Error): Stopped =>
-  missing(`project ${projectId} does not exist, or the key (from ${access.keySource}) can't see it`, error);
+/** The error to show: a 404 on the project becomes a sentence that names the project. */
+export function explainMissingProject(access: Access, projectId: string, error: unknown): unknown {
+  if (!isMissing(error)) return error;
+  if (urlDoubtOf(error) !== undefined) return missing(`project ${projectId} was not found`, error);
+  return missing(`project ${projectId} does not exist, or the key (from ${access.keySource}) can't see it`, error);
+}
 
-/** What a 404 comes to, with the service's words behind it. */
+/** The error for a 404, with the service's words behind it. */
 export function missing(message: string, cause: Error): Stopped {
   const stopped = new Stopped(`${message} (${cause.message})`);
   stopped.cause = cause;

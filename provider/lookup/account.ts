@@ -1,20 +1,20 @@
-// Which account a look-up asks with: the one that changes the computes of the same program, or none. A program sees its own
-// environment. The computes are changed by another process, which Pulumi's engine starts with the engine's environment.
+// Finds the account for a look-up. It has to be the account of the program's own computes; if that is not sure, the
+// look-up is refused. The program sees its own environment. But the computes are changed by another process, which has
+// the environment of Pulumi's engine.
 
 import { type Account, type ProviderConfig, readConfig, type StackConfig } from "../config.js";
 import { ConfigError } from "../errors.js";
-import { ACCOUNT_VARIABLES } from "../rules/config-names.js";
-import { INSTANCE } from "../rules/instance.js";
+import { ACCOUNT_VARIABLES, INSTANCE } from "../rules/config-names.js";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What a program knows of the environment in which its computes are changed. */
+/** What a program knows of the environment of the process that changes its computes. */
 export type EngineEnvironment =
   /** No engine runs this process, so nothing changes computes for it. */
   | { kind: "none" }
   /** The engine started this process with these variables. */
   | { kind: "inherited"; variables: Variables }
-  /** An inline program of the Automation API. `seen` is the engine's environment, where the system lets us look at it. */
+  /** An inline program of the Automation API. `seen` is the engine's environment, if the system lets us read it. */
   | { kind: "inline"; seen: Variables | undefined };
 
 export type KnownConfig = ProviderConfig & { account: Account };
@@ -27,7 +27,7 @@ export type KnownConfig = ProviderConfig & { account: Account };
 export function configFor(stack: StackConfig, env: Variables, engine: EngineEnvironment): KnownConfig {
   if (engine.kind === "none") return usable(readConfig(stack, env));
   if (stack.get(INSTANCE.name) !== undefined) {
-    // The key is the instance's whatever the environment holds; a URL in the environment can only make it an error.
+    // The environment can't give an instance another key. A URL in it can only make `readConfig` refuse the instance.
     return usable(readConfig(stack, engine.kind === "inherited" ? engine.variables : env));
   }
   return engine.kind === "inherited" ? inherited(stack, env, engine.variables) : inline(stack, env, engine.seen);
@@ -41,24 +41,24 @@ function inherited(stack: StackConfig, env: Variables, variables: Variables): Kn
 
 /** An inline program does not see the `envVars` of its workspace. The stack's config is all that both sides see. */
 function inline(stack: StackConfig, env: Variables, seen: Variables | undefined): KnownConfig {
-  const { COMPUTE_API_KEY: _key, COMPUTE_API_URL: _url, ...weaker } = env;
-  const config = readConfig(stack, weaker);
+  const { COMPUTE_API_KEY: _key, COMPUTE_API_URL: _url, ...withoutComputeVariables } = env;
+  const config = readConfig(stack, withoutComputeVariables);
   if (!stack.get("compute:apiKey")?.trim()) {
     throw new ConfigError(
       `the account of this stack's computes is not known here: an inline program of the Automation API can't see the envVars of its workspace, which Pulumi's engine has. Nothing was asked, since it could be another account. ${BOTH_SEE}`,
     );
   }
-  for (const strong of [env, seen ?? {}]) {
-    if (isSame(config.account, readConfig(stack, { ...weaker, ...strong }).account)) continue;
+  for (const variables of [env, seen ?? {}]) {
+    if (isSame(config.account, readConfig(stack, { ...withoutComputeVariables, ...variables }).account)) continue;
     throw new ConfigError(
-      `compute:apiKey (stack config) names one account, and ${namesIn(strong)} (environment) another, which the computes have. An inline program of the Automation API can't tell what is in the envVars of its workspace, so nothing was asked. Remove one of the two, or make the account a Provider: new Provider("…", { apiKey, apiUrl }), for computes and look-ups`,
+      `compute:apiKey (stack config) names one account, and ${namesIn(variables)} (environment) another. The computes use the second one. An inline program of the Automation API can't see the envVars of its workspace, so nothing was asked. Remove one of the two, or make the account a Provider: new Provider("…", { apiKey, apiUrl }), for computes and look-ups`,
     );
   }
   return usable(config);
 }
 
 const BOTH_SEE =
-  'Give the key where both see it: in the stack\'s config (compute:apiKey, and compute:apiUrl for another service than the public one), or with new Provider("…", { apiKey, apiUrl }) for computes and look-ups';
+  "Give the key where both see it: in the stack's config (compute:apiKey, as 'https://…/api/v2#KEY' for another service than the public one), or with new Provider(\"…\", { apiKey, apiUrl }) for computes and look-ups";
 
 function usable(config: ProviderConfig): KnownConfig {
   const { account } = config;
@@ -78,7 +78,7 @@ const textOf = (variables: Variables, name: string): string => variables[name]?.
 const namesIn = (variables: Variables): string =>
   ACCOUNT_VARIABLES.filter((name) => name.startsWith("COMPUTE_") && textOf(variables, name)).join(" and ");
 
-/** A `.env` file is the usual way to this. */
+/** The usual cause is a `.env` file that the program reads. */
 function changedByProgram(now: Variables, before: Variables): string {
   const changed = ACCOUNT_VARIABLES.filter((name) => textOf(now, name) !== textOf(before, name));
   const names = changed.join(" and ");

@@ -1,14 +1,35 @@
-// What is asked without managing anything: by programs (`sdk/lookups.ts`), in their own process, with the client, the
-// limits and the errors of the provider.
+// Look-ups for programs (`sdk/lookups.ts`). They run in the program's own process, with the client, the limits and the errors of the
+// provider.
 
 import { Stopped } from "../errors.js";
+import { compareNaturally } from "../rules/natural-order.js";
+import { someOf } from "../rules/some-of.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import { type Access, deadlineOf, isMissing, missing, projectMissing } from "./access.js";
-import { type EndpointInfo, endpointInfo, type OperationInfo, operationInfo } from "./facts.js";
+import { type Access, deadlineOf, explainMissingProject, isMissing, missing } from "./access.js";
+import { endpointInfo, operationInfo } from "./facts.js";
+import type { EndpointInfo, OperationInfo } from "./info.js";
 
-export { type Access, accessTo, keepSecret, withoutSecrets } from "./access.js";
+export {
+  type Access,
+  accessTo,
+  keepSecret,
+  /** @public */
+  LOOKUP_MS,
+  /** @public */
+  redacted,
+  withoutSecrets,
+} from "./access.js";
 export { configFor } from "./account.js";
-export { computesNow, liveWords } from "./live.js";
+// Knip does not see what `sdk/` takes from the module that it loads at run time.
+export {
+  /** @public */
+  computeIn,
+  /** @public */
+  creationOutlook,
+  projectNow,
+  /** @public */
+  updateOutlook,
+} from "./live.js";
 export { listOperations } from "./pages.js";
 
 /** GET …/endpoints/{id}. */
@@ -37,7 +58,7 @@ export async function listEndpoints(
   return all
     .filter((one) => branchId === undefined || one.branch_id === branchId)
     .map((one) => endpointInfo(one, projectId))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+    .sort((a, b) => compareNaturally(a.id, b.id));
 }
 
 /** GET …/operations/{id}. */
@@ -89,12 +110,12 @@ export async function getConnectionUri(
   }
 }
 
-/** Fresh, and shared with who asks at the same moment. */
+/** A fresh list. Callers that ask at the same moment share one request. */
 async function list(access: Access, projectId: string): Promise<WireEndpoint[]> {
   try {
-    return await access.context.lists.look(projectId, deadlineOf(access));
+    return await access.context.lists.fresh(projectId, deadlineOf(access));
   } catch (error) {
-    throw isMissing(error) ? projectMissing(access, projectId, error) : error;
+    throw explainMissingProject(access, projectId, error);
   }
 }
 
@@ -102,7 +123,6 @@ const SHOWN = 10;
 
 function holding(all: WireEndpoint[]): string {
   if (all.length === 0) return "has none";
-  const ids = all.map((one) => one.id).sort();
-  const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : "";
-  return `has ${ids.slice(0, SHOWN).join(", ")}${more}`;
+  const ids = all.map((one) => one.id).sort(compareNaturally);
+  return `has ${someOf(ids, SHOWN)}`;
 }

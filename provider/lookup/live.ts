@@ -1,38 +1,147 @@
-import { Deadline, duration } from "../clock.js";
-import { atLeast, type Impact } from "../rules/restart.js";
+// What a preview sees of a project: one list of its computes, and one of its branches where that decides something.
+
+import { Deadline, formatDuration } from "../clock.js";
+import { missingPlace } from "../endpoint/create-conflicts.js";
+import { getCompute } from "../endpoint/find.js";
+import { UNKNOWN_VALUE } from "../endpoint/inputs.js";
+import { observedSettings } from "../endpoint/mapping.js";
+import { type Outlook, outlookOnCreate, outlookOnUpdate, viewOf } from "../endpoint/outlook.js";
+import { isKind } from "../errors.js";
+import type { Context } from "../operations/context.js";
+import type { Activity } from "../rules/moment.js";
+import type { ReplacedCompute } from "../rules/notice.js";
+import type { OnRestart } from "../rules/policies.js";
+import { type ObservedSettings, UNKNOWN } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { accessTo } from "./access.js";
 import type { KnownConfig } from "./account.js";
+import { NEVER } from "./facts.js";
 
-/** Milliseconds that a preview waits for what is nice to know. */
+/** Milliseconds that a preview waits for facts that it can do without. */
 const REQUEST_MS = 3_000;
-/** Of an answer: some hundred computes. A larger one would take seconds to read, during which the program stands still. */
+/** Bytes of an answer that are read: some hundred computes. A larger answer would stop the program for seconds. */
 const BODY_BYTES = 1024 * 1024;
-/** The service's word for "never" is a time long ago. */
-const FIRST_YEAR = Date.parse("2010-01-01T00:00:00Z");
+const MOST_BRANCHES = 1000;
 
-/** A project's computes as they are now, in one request without repetition. GET …/endpoints. Rejects for whatever fails. */
-export async function computesNow(
-  config: KnownConfig,
-  project: string,
-): Promise<{ endpoints: WireEndpoint[]; nowMs: number }> {
-  const limits = { requestTimeoutMs: REQUEST_MS, bodyLimit: BODY_BYTES };
-  const { client, clock } = accessTo(config, 0, () => {}, limits).context;
-  // A deadline that has passed allows the first try and no other.
-  return { endpoints: await client.listEndpoints(project, new Deadline(clock, 0)), nowMs: clock.wall() };
+/** A project as it is now. */
+export interface ProjectNow {
+  context: Context;
+  project: string;
+  /** Undefined where the project does not exist, or the key can't see it. */
+  endpoints: readonly WireEndpoint[] | undefined;
+  /** Why the service's URL may be the reason that there is no project. */
+  urlDoubt?: string;
+  nowMs: number;
+  /** Ids of its branches; undefined where nobody can tell. Asked for once, when it is first needed. */
+  branches?: Promise<ReadonlySet<string> | undefined>;
 }
 
-/** What a change means for a compute as it is now: "idle: no connection is open, …"; undefined where that can't be told. */
-export function liveWords(endpoint: WireEndpoint, impact: Impact, nowMs: number): string | undefined {
-  const { current_state: state, pending_state: pending, last_active: lastActive } = endpoint;
-  if (pending !== undefined) return undefined;
-  if (state === "idle") {
-    const later = atLeast(impact, "stop") ? "" : ", the change takes effect at the next start";
-    return `idle: no connection is open${later}`;
+/** A deadline that has passed allows the first try and no other. */
+const once = ({ clock }: Context): Deadline => new Deadline(clock, 0);
+
+/** A project's computes as they are now, in one request without repetition. GET …/endpoints. Rejects for whatever fails. */
+export async function projectNow(config: KnownConfig, project: string): Promise<ProjectNow> {
+  const limits = { requestTimeoutMs: REQUEST_MS, bodyLimit: BODY_BYTES };
+  const { context } = accessTo(config, 0, () => {}, limits);
+  const nowMs = () => context.clock.wall();
+  try {
+    const endpoints = await context.client.listEndpoints(project, once(context));
+    return { context, project, endpoints, nowMs: nowMs() };
+  } catch (error) {
+    if (!isKind(error, "service") || error.answer.status !== 404) throw error;
+    return { context, project, endpoints: undefined, urlDoubt: error.answer.urlDoubt, nowMs: nowMs() };
   }
+}
+
+/** A compute of the project, as far as a preview tells it. */
+export interface ComputeNow {
+  settings: ObservedSettings;
+  activity: Activity | undefined;
+}
+
+/** The compute in the list, if it is there. @public */
+export function computeIn({ endpoints, nowMs }: ProjectNow, id: string): ComputeNow | undefined {
+  const found = endpoints?.find((one) => one.id === id);
+  return found && { settings: observedSettings(found), activity: activityOf(found, nowMs) };
+}
+
+/** Undefined where a compute is on its way to another state, or in one that this version does not know. */
+export function activityOf(endpoint: WireEndpoint, nowMs: number): Activity | undefined {
+  const { current_state: state, pending_state: pending, last_active: lastActive, disabled } = endpoint;
+  if (pending !== undefined) return undefined;
+  if (state === "idle") return { state: disabled ? "disabled" : "idle" };
   if (state !== "active") return undefined;
   const usedAt = Date.parse(lastActive ?? "");
-  const used = usedAt > FIRST_YEAR ? `, last used ${duration(nowMs - usedAt)} ago` : "";
-  const drop = impact === "may-restart" ? "if it restarts, open connections drop" : "open connections drop";
-  return `active${used}: ${drop}`;
+  return { state, ...(usedAt > NEVER ? { used: formatDuration(nowMs - usedAt) } : {}) };
+}
+
+/** A resource that is created. */
+export interface Creation {
+  /** The inputs that check has made, with `UNKNOWN` for what is not known yet. */
+  inputs: Record<string, unknown>;
+  /** The stack's `compute:onRestart`. */
+  onRestart: OnRestart | undefined;
+  /** The compute that it replaces. */
+  replaces: ReplacedCompute | undefined;
+}
+
+export type CreationOutlook =
+  | Exclude<Outlook, { kind: "adopts" }>
+  | (Extract<Outlook, { kind: "adopts" }> & { activity: Activity | undefined });
+
+/** What the create will do; undefined where nobody can tell. Never sends a request twice. */
+export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<CreationOutlook | undefined> {
+  const { inputs, onRestart, replaces } = creation;
+  const { project, endpoints } = now;
+  const fails = (what: string, property: string) =>
+    ({ kind: "fails", foreseen: missingPlace(what, property, now.urlDoubt) }) as const;
+  if (!endpoints) return fails(`project ${project}`, "projectId");
+  const stays = replaces?.fate === "released" || replaces?.fate === "kept";
+  const listed = stays ? endpoints : endpoints.filter(({ id }) => id !== replaces?.id);
+  const outlook = outlookOnCreate(
+    viewOf(replaces, onRestart),
+    onTheWire(inputs),
+    await withAdopted(now, inputs["adopt"], listed),
+  );
+  if (outlook?.kind === "adopts") return { ...outlook, activity: activityOf(outlook.compute, now.nowMs) };
+  if (outlook?.kind !== "makes") return outlook;
+  const branch = String(inputs["branchId"]);
+  if (endpoints.some((one) => one.branch_id === branch)) return outlook;
+  const branches = await branchesOf(now);
+  return branches && !branches.has(branch) ? fails(`branch ${branch} of project ${project}`, "branchId") : outlook;
+}
+
+/** The inputs as the engine sends them to the provider. */
+function onTheWire<T>(value: T): T {
+  if (value === UNKNOWN) return UNKNOWN_VALUE as T;
+  if (Array.isArray(value)) return value.map(onTheWire) as T;
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, onTheWire(inner)])) as T;
+}
+
+/** Why the update of a compute will fail. @param branchId the branch to which it moves a primary @public */
+export const updateOutlook = (
+  { project, endpoints }: ProjectNow,
+  change: { id: string; branchId?: string },
+): Outlook | undefined => endpoints && outlookOnUpdate({ ...change, project }, endpoints);
+
+/** The list with the compute that `adopt` names, as a list may be behind. */
+async function withAdopted(
+  { context, project }: ProjectNow,
+  adopt: unknown,
+  listed: readonly WireEndpoint[],
+): Promise<readonly WireEndpoint[]> {
+  if (typeof adopt !== "string" || !adopt.startsWith("ep-") || listed.some(({ id }) => id === adopt)) return listed;
+  const found = await getCompute(context, { project, id: adopt }, once(context));
+  return found ? [...listed, found] : listed;
+}
+
+function branchesOf(now: ProjectNow): Promise<ReadonlySet<string> | undefined> {
+  const { context, project } = now;
+  now.branches ??= context.client.listBranches(project, MOST_BRANCHES, once(context)).then(
+    ({ branches, pagination }) =>
+      pagination?.next === undefined && branches.length > 0 ? new Set(branches.map(({ id }) => id)) : undefined,
+    () => undefined,
+  );
+  return now.branches;
 }

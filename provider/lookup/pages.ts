@@ -1,16 +1,16 @@
 import { Stopped } from "../errors.js";
-import { type Access, deadlineOf, isMissing, projectMissing } from "./access.js";
-import { type OperationInfo, operationInfo } from "./facts.js";
+import { LARGEST_PAGE } from "../operations/poll.js";
+import { type Access, deadlineOf, explainMissingProject } from "./access.js";
+import { operationInfo } from "./facts.js";
+import type { OperationInfo } from "./info.js";
 
-/** Rows of one request, where the caller names no limit: most look for something recent. */
+/** Rows of one request if the caller names no limit: most look for something recent. */
 const PAGE = 100;
-/** What the service gives in one request at most. */
-const LARGEST_PAGE = 1000;
 
 /**
- * GET …/operations, page by page and only as far as the caller reads, newest first. Ends at `limit`, at an empty page, at
- * one that is shorter than asked for, at one without a cursor, and at a cursor that was there before (some service would
- * send its last page for ever). Each request has its own deadline, so the caller may take its time.
+ * GET …/operations, page by page and only as far as the caller reads, newest first. Ends at `limit`, at a page with
+ * fewer rows than asked for, and at a page without a cursor. It also ends at a cursor that came before: some services
+ * would send their last page for ever. Each request has its own deadline, so the caller may take its time.
  */
 export async function* listOperations(
   access: Access,
@@ -40,6 +40,6 @@ async function pageOf(access: Access, projectId: string, page: { limit: number; 
   try {
     return await access.context.client.listOperations(projectId, page, deadlineOf(access));
   } catch (error) {
-    throw isMissing(error) ? projectMissing(access, projectId, error) : error;
+    throw explainMissingProject(access, projectId, error);
   }
 }

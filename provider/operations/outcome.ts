@@ -1,24 +1,24 @@
-/** What a status word means to somebody who waits. `perhaps` failed: the service may try it again. */
-export type Outcome = "pending" | "done" | "failed" | "perhaps";
+/** The meaning of a status word for a caller that waits. After `may-retry` the service may try the failed operation again. */
+export type Outcome = "pending" | "done" | "failed" | "may-retry";
 
-/** What the service's console shows for a status word. */
+/** The service's console shows one of these labels for a status word. */
 export type OperationLabel = "OK" | "Scheduling" | "In progress" | "Error";
 
-// A closed table for an open vocabulary: an unknown word is never success and never failure, so the deadline decides.
-const WORDS = new Map<string, [Outcome, OperationLabel]>([
+// A closed table for an open vocabulary. A word that is not in it is never success and never failure: the deadline decides.
+const STATUSES = new Map<string, [Outcome, OperationLabel]>([
   ["scheduling", ["pending", "Scheduling"]],
   ["running", ["pending", "In progress"]],
   ["cancelling", ["pending", "In progress"]],
   ["finished", ["done", "OK"]],
   ["skipped", ["done", "OK"]],
-  ["failed", ["perhaps", "Error"]],
+  ["failed", ["may-retry", "Error"]],
   ["error", ["failed", "Error"]],
   ["cancelled", ["failed", "Error"]],
 ]);
 
-export const outcomeOf = (word: string): Outcome => WORDS.get(word)?.[0] ?? "pending";
+export const outcomeOf = (status: string): Outcome => STATUSES.get(status)?.[0] ?? "pending";
 
-/** Undefined for a word that is not known: nobody can tell what it means. */
-export const labelOf = (word: string): OperationLabel | undefined => WORDS.get(word)?.[1];
+/** Undefined for a word that this version does not know. */
+export const labelOf = (status: string): OperationLabel | undefined => STATUSES.get(status)?.[1];
 
-export const isKnownWord = (word: string): boolean => WORDS.has(word);
+export const isKnownStatus = (status: string): boolean => STATUSES.has(status);

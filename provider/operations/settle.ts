@@ -1,31 +1,25 @@
-import { Patience } from "../api/patience.js";
 import type { Redactor } from "../api/redact.js";
-import { type Deadline, duration } from "../clock.js";
+import { type Deadline, formatDuration } from "../clock.js";
 import { Cancelled, DeadlineExceeded, isKind, OperationFailed } from "../errors.js";
+import { ProgressReporter } from "../progress.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { Context } from "./context.js";
+import { formatFailure, formatStatus, formatUnfinished, operationName } from "./format.js";
 import { outcomeOf } from "./outcome.js";
-import { Tracked } from "./tracked.js";
-import type { News } from "./watch.js";
-import { failure, leftover, nameOf, statusOf } from "./words.js";
+import type { PollResult } from "./poll.js";
+import { TrackedOperation } from "./tracked-operation.js";
+import type { WaitProgress } from "./waiter.js";
 
 export interface Settled {
-  /** Operations the service no longer knows: look at the compute itself to learn how they ended. */
+  /** Operations that the service no longer knows. Only the compute itself can tell how they ended. */
   vanished: string[];
 }
 
-/** What is left of an operation in the state: its id. The first look at it comes at once. */
-export function byIds(ids: string[]): WireOperation[] {
-  return ids.map((id) => ({ id, action: "unknown", status: UNSEEN }));
-}
-
-/** Stands for what nobody has looked at yet; a status that an answer leaves out reads as "unknown". */
-const UNSEEN = "unseen";
-
 /**
- * Waits until all are done, whichever compute they belong to. What the answer shows as done costs no request.
- * @throws OperationFailed at the first that failed, without waiting for the rest of its chain, which may never run;
- *   DeadlineExceeded after one look past the deadline; Cancelled at a cancel; ServiceError when the key is refused (401, 403)
+ * Waits until all operations are done, whichever compute they belong to. Operations that are done already cost no request. The
+ * deadline of a lifecycle step is 10 minutes by default (`endpoint/process.ts`).
+ * @throws OperationFailed at the first that failed: the rest of its chain may never run. DeadlineExceeded after one poll past
+ *   the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
  */
 export async function settle(
   context: Context,
@@ -33,89 +27,97 @@ export async function settle(
   operations: WireOperation[],
   deadline: Deadline,
 ): Promise<Settled> {
-  const { clock, say, client } = context;
-  const all = new Map(operations.map((operation) => [operation.id, new Tracked(operation, clock.now())]));
-  const pending = () => [...all.values()].filter((one) => one.verdict === "pending");
-  const patience = new Patience(clock, say);
-  let trouble: Error | undefined;
+  const { clock, log, client } = context;
+  const tracked = new Map(operations.map((operation) => [operation.id, new TrackedOperation(operation, clock)]));
+  const all = [...tracked.values()];
+  const pending = () => all.filter((one) => one.state === "pending");
+  const progress = new ProgressReporter(clock, log);
+  let lastError: Error | undefined;
 
-  const heard = (news: News): boolean => {
-    trouble = news.error;
-    for (const [id, one] of all) {
-      const seen = news.operations.get(id);
-      if (seen) one.saw(seen, clock.now());
-      else if (news.missing.has(id)) one.missed(clock.now());
+  const onResult = (result: PollResult): WaitProgress => {
+    lastError = result.error;
+    let isBegunAnew = false;
+    for (const [id, one] of tracked) {
+      const operation = result.operations.get(id);
+      if (operation) isBegunAnew = one.observe(operation) || isBegunAnew;
+      else if (result.missing.has(id)) one.observeMissing();
     }
-    throwIfFailed(context, [...all.values()]);
+    throwIfFailed(context, all);
     const left = pending();
-    if (left[0]) patience.tell((passed) => waitingFor(left, client.redactor, passed, deadline));
-    return left.length === 0;
+    if (left[0]) progress.report((elapsedMs) => waitingFor(left, client.redactor, elapsedMs, deadline));
+    if (left.length === 0) return "done";
+    return isBegunAnew ? "begun anew" : "pending";
   };
 
   try {
-    throwIfFailed(context, [...all.values()]);
+    throwIfFailed(context, all);
     const left = pending();
     if (left.length > 0) {
-      const atOnce = left.some(({ operation }) => operation.status === UNSEEN);
-      const wanted = () => pending().map(({ operation }) => operation.id);
-      const kind = left.map(({ operation }) => operation.action).join();
-      // Each counts from its creation, so the last of a chain tells the length of all.
-      const toldMs = () => Math.max(...[...all.values()].map(({ operation }) => operation.total_duration_ms ?? 0));
-      const follower = { wanted, heard, kind, toldMs, atOnce, deadline };
-      const end = await context.watches.follow(project, follower).catch((error: unknown) => {
+      const waiter = {
+        pendingIds: () => pending().map(({ operation }) => operation.id),
+        onResult,
+        pauseMs: (planned: number) => Math.min(...pending().map((one) => one.pauseMs(planned))),
+        workKind: left.map(({ operation }) => operation.action).join(),
+        // Each duration counts from the operation's creation, so the last one of a chain is the duration of the chain.
+        reportedMs: () => Math.max(...all.map(({ operation }) => operation.total_duration_ms ?? 0)),
+        deadline,
+      };
+      const end = await context.pollers.waitFor(project, waiter).catch((error: unknown) => {
         throw isKind(error, "cancelled") ? interrupted(context, pending()) : error;
       });
       if (end === "late") {
-        // No time is left for the grace of one that failed.
-        for (const one of pending()) if (outcomeOf(one.operation.status) === "perhaps") one.verdict = "failed";
-        throwIfFailed(context, [...all.values()]);
-        throw tooLate(context, pending(), deadline, trouble);
+        // No time is left in which the service could retry a failed operation.
+        for (const one of pending()) if (outcomeOf(one.operation.status) === "may-retry") one.state = "failed";
+        throwIfFailed(context, all);
+        throw tooLate(context, pending(), deadline, lastError);
       }
     }
   } finally {
-    // The work has changed the computes, whatever became of it.
-    context.lists.wrote(project);
+    // The operations have changed the computes, however they ended.
+    context.lists.invalidate(project);
   }
-  return { vanished: [...all].filter(([, one]) => one.verdict === "vanished").map(([id]) => id) };
+  return { vanished: all.filter((one) => one.state === "vanished").map(({ operation }) => operation.id) };
 }
 
-function throwIfFailed({ client }: Context, all: Tracked[]): void {
-  const failed = all.filter((one) => one.verdict === "failed").map((one) => one.operation);
+function throwIfFailed({ client: { redactor } }: Context, all: readonly TrackedOperation[]): void {
+  const inState = (state: TrackedOperation["state"]) =>
+    all.filter((one) => one.state === state).map((one) => one.operation);
+  const failed = inState("failed");
   if (failed.length === 0) return;
-  const open = all.filter((one) => one.verdict === "pending").map((one) => one.operation);
-  const { redactor } = client;
-  const rest =
-    open.length > 0
-      ? `; not over: ${open.map((one) => `${nameOf(one, redactor)} (${statusOf(one, redactor)})`).join(", ")}`
-      : "";
-  const ids = [...failed, ...open].map((one) => one.id);
-  throw new OperationFailed(`${failed.map((one) => failure(one, redactor)).join("; ")}${redactor.redact(rest)}`, ids);
+  const pending = inState("pending");
+  const notOver = pending.map((one) => `${operationName(one, redactor)} (${formatStatus(one, redactor)})`).join(", ");
+  const failures = failed.map((one) => formatFailure(one, redactor)).join("; ");
+  throw new OperationFailed(
+    `${failures}${notOver ? redactor.redact(`; not over: ${notOver}`) : ""}`,
+    [...failed, ...pending].map((one) => one.id),
+  );
 }
 
-function tooLate(context: Context, left: Tracked[], deadline: Deadline, trouble?: Error): DeadlineExceeded {
-  const { clock, client, lateAdvice } = context;
-  const lines = left.map((one) => leftover(one.operation, client.redactor, clock.wall(), clock.now() - one.since));
-  const last = trouble ? ` The last look failed: ${trouble.message}.` : "";
+function tooLate(context: Context, left: TrackedOperation[], deadline: Deadline, lastError?: Error): DeadlineExceeded {
+  const { client, lateAdvice } = context;
+  const lines = unfinishedLines(context, left).join("; ");
+  const last = lastError ? ` The last poll failed: ${lastError.message}.` : "";
   return new DeadlineExceeded(
-    client.redactor.redact(`not over after ${duration(deadline.budgetMs)}: ${lines.join("; ")}.${last} ${lateAdvice}`),
+    client.redactor.redact(`not over after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${lateAdvice}`),
     left.map((one) => one.operation.id),
   );
 }
 
-function interrupted({ clock, client }: Context, left: Tracked[]): Cancelled {
-  const lines = left.map((one) => leftover(one.operation, client.redactor, clock.wall(), clock.now() - one.since));
+function interrupted(context: Context, left: TrackedOperation[]): Cancelled {
+  const lines = unfinishedLines(context, left);
+  const goOn = lines.length > 1 ? "go on" : "goes on";
   return new Cancelled(
-    client.redactor.redact(`interrupted: ${lines.join("; ")} ${lines.length > 1 ? "go" : "goes"} on at the service`),
+    context.client.redactor.redact(`interrupted: ${lines.join("; ")} ${goOn} at the service`),
     left.map((one) => one.operation.id),
   );
 }
 
-function waitingFor(left: Tracked[], redactor: Redactor, passedMs: number, deadline: Deadline): string {
+const unfinishedLines = ({ clock, client }: Context, left: readonly TrackedOperation[]): string[] =>
+  left.map(({ operation, since }) => formatUnfinished(operation, client.redactor, clock.wall(), clock.now() - since));
+
+function waitingFor(left: TrackedOperation[], redactor: Redactor, elapsedMs: number, deadline: Deadline): string {
   const { operation } = left[0]!;
   const more = left.length > 1 ? ` and ${left.length - 1} more` : "";
-  const most = duration(deadline.budgetMs);
-  return `waiting for ${nameOf(operation, redactor)}${more} (${duration(passedMs)}, ${statusOf(operation, redactor)}; at most ${most})`;
+  const most = formatDuration(deadline.budgetMs);
+  return `waiting for ${operationName(operation, redactor)}${more} (${formatDuration(elapsedMs)}, ${formatStatus(operation, redactor)}; at most ${most})`;
 }
-
-export { begunOn, operationsOf, pendingOf } from "./pending.js";
-export { Patience };

@@ -1,4 +1,4 @@
-/** Everything that can be set in the stack's config, as `compute:<name>`. */
+/** The settings in the stack's config, as `compute:<name>`. */
 export const CONFIG_NAMES = [
   "apiKey",
   "apiUrl",
@@ -14,5 +14,21 @@ export const CONFIG_NAMES = [
 
 export type ConfigName = `compute:${(typeof CONFIG_NAMES)[number]}`;
 
-/** The variables of the environment that name an account. */
+/** The environment variables that name an account. */
 export const ACCOUNT_VARIABLES = ["COMPUTE_API_KEY", "COMPUTE_API_URL", "NEON_API_KEY", "NEON_API_HOST"] as const;
+
+/**
+ * Config names by which an instance of the class `Provider` hands its account to its own provider process. States contain them, so
+ * they are frozen.
+ */
+export const INSTANCE = {
+  /** The instance's name, for messages. Where it is set, only the instance's account is used. */
+  name: "compute:instance",
+  apiKey: "compute:instanceApiKey",
+  apiUrl: "compute:instanceApiUrl",
+  /**
+   * Says that the program made the instance. A name in a stack's file has at most three parts, so this one can't stand there:
+   * somebody who can change only files can't make an account for the stack's own computes with it.
+   */
+  byProgram: "compute:instance:by:program",
+} as const;

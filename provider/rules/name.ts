@@ -1,18 +1,21 @@
-// Names of computes: what the service takes, counted as people count.
+// Names of computes: which ones the service accepts, and the ones that are made here.
 
-/** Letters of any script, emoji too: what the service counts are characters, not the 16-bit units of JavaScript. */
+import { hashOf } from "./hash.js";
+import { identityOf, urnOfEitherForm } from "./urn.js";
+
+/** In characters, as the service counts, not in the 16-bit units of JavaScript: an emoji is one character. */
 export const LONGEST_NAME = 64;
 
 /** Control characters, line breaks of every kind, and halves of characters, which no request can carry. */
 const UNFIT = /[\p{Control}\p{Surrogate}\u2028\u2029]/u;
 
 export const isName = (name: string): boolean => {
-  // A text of megabytes is not spread into characters.
+  // Spreading a text of megabytes into characters would take long.
   const length = name.length > 2 * LONGEST_NAME ? name.length : [...name].length;
   return length >= 1 && length <= LONGEST_NAME && !UNFIT.test(name);
 };
 
-/** The beginning of a text, fit for a name and not longer than so many characters. No character is cut in two. */
+/** The beginning of a text as a valid name of at most so many characters. No character is cut in two. */
 export function beginningOf(text: string, longest: number): string {
   const fit = text.replace(new RegExp(UNFIT, "gu"), "-");
   if ([...fit].length <= longest) return fit;
@@ -25,3 +28,23 @@ export function beginningOf(text: string, longest: number): string {
   }
   return beginning === "" ? [...fit].slice(0, longest).join("") : beginning;
 }
+
+const HASH_DIGITS = 8;
+/** Characters that are left for the resource's name, beside a dash and the hash. */
+const LONGEST_BEGINNING = LONGEST_NAME - HASH_DIGITS - 1;
+
+/** The name of a compute to which the program gives none: `<resource's name>-<8 hex of the URN's hash>`. */
+export function autoNameOf(urn: string): string {
+  const hash = hashOf(urnOfEitherForm(urn), HASH_DIGITS);
+  return `${beginningOf(identityOf(urn)?.name ?? "", LONGEST_BEGINNING)}-${hash}`;
+}
+
+/** Whether a compute's name looks as if `autoNameOf` had made it, for any resource. */
+export const looksGenerated = (name: string): boolean => /.-[0-9a-f]{8}$/.test(name);
+
+/** Whether `autoNameOf` may have made the name for a resource of this name: in any stack, under any parent. */
+export const looksGeneratedFor = (resource: string, name: string): boolean =>
+  looksGenerated(name) && name.slice(0, -(HASH_DIGITS + 1)) === beginningOf(resource, LONGEST_BEGINNING);
+
+/** The beginning of a generated name: the resource's name, or its first characters. */
+export const resourceIn = (generated: string): string => generated.slice(0, -(HASH_DIGITS + 1));

@@ -1,27 +1,55 @@
 // What a change does to connections, as data: the input `__notice`, which check writes beside the text `restart`. Guards,
 // approvals, the report and policies read the data. The text is for people.
 
-import { readSentence } from "./legacy-notice.js";
-import { atLeast, IMPACTS, type Impact, type Reason, type Verdict } from "./restart.js";
-import { CHANGED_TRIGGERS, EFFECTS, UNSHOWN } from "./texts.js";
+import { atLeast, endangers, type Fate, IMPACTS, type Impact, type Reason, type Verdict } from "./impact.js";
+import { settingOfPath } from "./paths.js";
+import {
+  type DesiredSettings,
+  isSecret,
+  pathsOf,
+  propertyOf,
+  rowOf,
+  type SettingName,
+  settingsWhere,
+  UNKNOWN,
+} from "./settings.js";
+import {
+  ADOPTION,
+  CHANGED_TRIGGERS,
+  CLAUSES,
+  type Does,
+  EFFECTS,
+  FATES,
+  RESTART_TEXT,
+  UNSHOWN,
+  VALUES,
+} from "./texts.js";
 
 export interface ImpactNotice {
-  /** `none` is never written: a change without an impact has no notice. No notice says `delete`. */
+  /** `none` is written only of a replacement that keeps the compute. No notice says `delete`. */
   impact: Exclude<Impact, "delete">;
   /**
    * Paths of the properties that cause an impact, for example `size` or `settings.pgSettings.work_mem`. Empty where an option
    * of the resource asks for a replacement.
    */
   properties: readonly string[];
+  /** The compute that is replaced. Only the check of a replacement knows it: the engine tells a hook nothing of it. */
+  replaces?: ReplacedCompute;
 }
 
-/** The input's name. Pulumi shows no property in `--diff` whose name begins so. */
+export interface ReplacedCompute {
+  id: string;
+  projectId: string;
+  fate: Fate;
+}
+
+/** The input's name. Pulumi's `--diff` hides properties whose names begin with two underscores. */
 export const NOTICE = "__notice";
 
-/** The notice of a verdict; undefined where the change has no impact. */
-export function noticeOf({ impact, reasons }: Verdict): ImpactNotice | undefined {
-  if (impact === "none" || impact === "delete") return undefined;
-  return { impact, properties: reasons.map(({ property }) => property) };
+/** The notice of a verdict; undefined where the change has no impact and replaces nothing. */
+export function noticeOf({ impact, reasons }: Verdict, replaces?: ReplacedCompute): ImpactNotice | undefined {
+  if (impact === "delete" || (impact === "none" && !replaces)) return undefined;
+  return { impact, properties: reasons.map(({ property }) => property), ...(replaces ? { replaces } : {}) };
 }
 
 /** The same notice as an input: nothing where there is none. */
@@ -29,7 +57,7 @@ export const noticeInput = (notice: ImpactNotice | undefined): { [NOTICE]?: Impa
   notice === undefined ? {} : { [NOTICE]: notice };
 
 /**
- * Reads the notice of a resource's inputs. Version 0.1.0 wrote the text alone.
+ * Reads the notice of a resource's inputs. States from before `__notice` have the text alone, and so have policies.
  * @returns undefined where there is none or it can't be read: the change may do anything then
  */
 export function readNotice(inputs: Readonly<Record<string, unknown>> | undefined): ImpactNotice | undefined {
@@ -40,26 +68,30 @@ export function readNotice(inputs: Readonly<Record<string, unknown>> | undefined
 
 function readData(value: unknown): ImpactNotice | undefined {
   if (value === null || typeof value !== "object") return undefined;
-  const { impact, properties } = value as Record<string, unknown>;
-  if (!isSaid(impact) || !Array.isArray(properties) || !properties.every(isPath)) return undefined;
-  return { impact, properties };
+  const { impact, properties, replaces } = value as Record<string, unknown>;
+  if (!isNoticeImpact(impact) || !Array.isArray(properties) || !properties.every(isPath)) return undefined;
+  return { impact, properties, ...(isReplaced(replaces) ? { replaces } : {}) };
 }
 
-const isSaid = (impact: unknown): impact is ImpactNotice["impact"] =>
+function isReplaced(value: unknown): value is ReplacedCompute {
+  const { id, projectId, fate } = Object(value) as Record<string, unknown>;
+  return (
+    typeof id === "string" && typeof projectId === "string" && (fate === "kept" || Object.hasOwn(FATES, String(fate)))
+  );
+}
+
+const isNoticeImpact = (impact: unknown): impact is ImpactNotice["impact"] =>
   impact !== "delete" && (IMPACTS as readonly unknown[]).includes(impact);
 const isPath = (value: unknown): value is string => typeof value === "string";
 
-/** Whether the notice speaks of this property. A fixed size is both limits, and a new compute has everything anew. */
+/** Whether the notice covers this property. A fixed size covers both limits; a new compute covers every property. */
 export function announces({ impact, properties }: ImpactNotice, property: string): boolean {
   if (impact === "new-host") return true;
-  const told = properties.flatMap(formsOf);
-  return formsOf(property).every((path) => told.some((one) => path === one || path.startsWith(`${one}.`)));
+  const told = properties.flatMap(pathsOf);
+  return pathsOf(property).every((path) => told.some((one) => path === one || path.startsWith(`${one}.`)));
 }
 
-const formsOf = (property: string): string[] =>
-  property === "size" ? ["autoscalingLimitMinCu", "autoscalingLimitMaxCu"] : [property];
-
-/** What is known to happen where only the impact is known. */
+/** The effect as a sentence, where only the impact is known. */
 export const EFFECT_OF: Record<ImpactNotice["impact"], string> = {
   none: "",
   "may-restart": EFFECTS.dependsOn(EFFECTS.restarts),
@@ -68,25 +100,107 @@ export const EFFECT_OF: Record<ImpactNotice["impact"], string> = {
   "new-host": EFFECTS.newHost,
 };
 
-/** The verdict, or the worse one that the notice gives, with its properties. */
+const DOES: Record<ImpactNotice["impact"], Does> = {
+  none: "restart",
+  "may-restart": "restart",
+  restart: "restart",
+  stop: "stop",
+  "new-host": "replace",
+};
+
+/** The verdict, raised to the impact of the notice where that is worse. */
 export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): Verdict {
   if (notice === undefined || atLeast(verdict.impact, notice.impact)) return verdict;
   const { impact, properties } = notice;
-  // What is asked for again, check can't know: the outputs, which the verdict has seen, tell.
+  // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This verdict comes from them.
   if (impact === "may-restart" && properties.length === 0) return verdict;
+  const worse = { impact, effect: EFFECT_OF[impact], does: DOES[impact] };
   const known = verdict.reasons.map((reason) =>
-    announces(notice, reason.property) ? { ...reason, impact, effect: EFFECT_OF[impact] } : reason,
+    announces(notice, reason.property) ? { ...reason, ...worse } : reason,
   );
   const isKnown = (path: string) => known.some(({ property }) => property === path);
   const more = properties
     .filter((path) => !isKnown(path))
     .map((property): Reason => {
-      const shown = property === "restartTriggers" ? CHANGED_TRIGGERS : UNSHOWN;
-      return { property, ...shown, impact, effect: EFFECT_OF[impact] };
+      // `size` has no row of its own.
+      const shown = rowOf(settingOfPath(property))?.kind === "triggers" ? CHANGED_TRIGGERS : UNSHOWN;
+      return { property, ...shown, ...worse };
     });
   return { ...verdict, impact, reasons: [...known, ...more] };
 }
 
-/** The text `restart` for a sentence of its own: without the first word, which says the least that a reader has to know. */
+/** The text `restart` without its first word ("yes: "), to be part of another sentence. */
 export const withoutFirstWord = (restart: unknown): string =>
   typeof restart === "string" ? restart.replace(/^[a-z]+: /, "") : "";
+
+// The computed input `restart` with no data beside it: "no", "maybe: …" or "yes: …". States from before `__notice` have it so,
+// and policies see it so: Pulumi does not show them inputs with two underscores. The sentences of those states are copied here
+// as they were. Of today's, only the last clause counts.
+
+const NEW_HOST =
+  "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
+const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
+
+/** What becomes of a replaced compute stands behind the last clause. */
+const withoutFate = (text: string): string => {
+  const fate = Object.values(FATES).find((one) => text.endsWith(`; ${one}`));
+  return fate === undefined ? text : text.slice(0, -`; ${fate}`.length);
+};
+
+function certainImpact(text: string): "restart" | "stop" | "new-host" {
+  const sentence = withoutFate(text);
+  if ([NEW_HOST, CLAUSES.replace].some((one) => sentence.endsWith(one))) return "new-host";
+  return [STOPS, CLAUSES.stop].some((one) => sentence.endsWith(one)) ? "stop" : "restart";
+}
+
+/** "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". */
+const CHANGED =
+  /(?:^|, |and sets )(projectId|type|branchId|size|autoscalingLimitM(?:in|ax)Cu|suspendTimeoutSeconds|name|disabled|poolerEnabled|restartTriggers|settings\.(?:pgSettings(?:\.[^ ]+)?|preloadLibraries)) /g;
+/** Longer than any sentence with fifty changes. */
+const LONGEST = 10_000;
+
+/** @returns undefined for a text that is no such sentence */
+export function readSentence(restart: unknown): ImpactNotice | undefined {
+  if (restart === "no") return { impact: "none", properties: [] };
+  const [, word, text] = (typeof restart === "string" && /^(maybe|yes): ([\s\S]*)$/.exec(restart)) || [];
+  if (!word || text === undefined) return undefined;
+  // The first word says whether connections drop, and only the rest says how.
+  const properties = [...text.slice(0, LONGEST).matchAll(CHANGED)].map(([, property]) => property!);
+  return { impact: word === "maybe" ? "may-restart" : certainImpact(text), properties };
+}
+
+// The notice of an adoption. Check does not see which settings the compute has.
+
+/** The text `restart` and the data beside it. */
+export interface ComputedInputs {
+  restart: string;
+  notice?: ImpactNotice;
+}
+
+/** @param adopt as the program says it; undefined where it is not known yet */
+export function adoptionOf(
+  adopt: boolean | string | undefined,
+  desired: DesiredSettings,
+  { secrets, asSize }: { secrets: ReadonlySet<string>; asSize: boolean },
+): ComputedInputs {
+  // An adoption moves no compute to another project, and restarts none for triggers.
+  const endangering = settingsWhere({ changedBy: "update" }).filter((name) => {
+    const value = desired[name];
+    return value !== undefined && endangers(name, value) && (name !== "branchId" || adopt !== true);
+  });
+  if (endangering.length === 0) return { restart: RESTART_TEXT.none };
+  const nameOf = (name: SettingName) => (asSize && rowOf(name).sizeLimit ? "size" : propertyOf(name));
+  const sets = endangering.map((name) => {
+    const value = desired[name];
+    const property = nameOf(name);
+    if (isSecret(property, secrets)) return `${property} (secret)`;
+    if (value === UNKNOWN) return `${property} ${VALUES.unknown}`;
+    // Any string may be a secret that the program's rules made: see `showsStrings`.
+    return typeof value === "number" || typeof value === "boolean" ? `${property} ${value}` : property;
+  });
+  const whose = adopt === true ? ADOPTION.primary : adopt ? ADOPTION.byId : ADOPTION.unnamed;
+  return {
+    restart: RESTART_TEXT.maybe(ADOPTION.sentence(whose, [...new Set(sets)])),
+    notice: { impact: "may-restart", properties: [...new Set(endangering.map(nameOf))] },
+  };
+}

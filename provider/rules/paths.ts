@@ -1,54 +1,65 @@
-// Settings by their paths in a program: `autoscalingLimitMaxCu`, `settings.pgSettings.work_mem`. What is compared, recorded
-// and sent is decided path by path, so that a change of one Postgres setting leaves the others as they are.
+// Settings by their paths in a program: `autoscalingLimitMaxCu`, `settings.pgSettings.work_mem`. Settings are compared, recorded and
+// sent path by path, so that a change of one Postgres setting leaves the others as they are.
 
-import { type Live, type PreloadLibraries, type SettingName, satisfies, UNKNOWN, type Wish } from "./settings.js";
+import { satisfies } from "./equality.js";
+import {
+  type DesiredSettings,
+  desiredSettings,
+  type ObservedSettings,
+  PARTS,
+  type PartName,
+  rowOf,
+  type SettingName,
+  type SettingsInput,
+  UNKNOWN,
+} from "./settings.js";
 
 /** Settings by path. Values that are not known yet are left out. */
 export type SettingValues = Record<string, unknown>;
 
-const PG = "settings.pgSettings.";
-const LIBRARIES = "settings.preloadLibraries.";
+/** The beginning of the paths inside a part of `settings`. */
+const prefixOf = (part: PartName): string => `settings.${part}.`;
+const partOfPath = (path: string): PartName | undefined => PARTS.find((part) => path.startsWith(prefixOf(part)));
 
-export function valuesByPath(settings: Wish | Live): SettingValues {
+export function valuesByPath(settings: DesiredSettings | ObservedSettings): SettingValues {
   const values: SettingValues = {};
   for (const [name, value] of Object.entries(settings)) {
     if (value === undefined || value === UNKNOWN) continue;
-    const prefix = name === "pgSettings" ? PG : name === "preloadLibraries" ? LIBRARIES : undefined;
-    if (prefix === undefined) values[name] = value;
-    else for (const [key, inner] of Object.entries(value)) if (inner !== undefined) values[prefix + key] = inner;
+    const part = PARTS.find((one) => one === name);
+    if (part === undefined) values[name] = value;
+    else
+      for (const [key, inner] of Object.entries(value)) if (inner !== undefined) values[prefixOf(part) + key] = inner;
   }
   return values;
 }
 
-export function settingsByName(values: SettingValues): Live {
+export function settingsByName(values: SettingValues): ObservedSettings {
   const settings: Record<string, unknown> = {};
-  const pgSettings: Record<string, string> = {};
-  const preloadLibraries: PreloadLibraries = {};
+  const parts: { [K in PartName]?: Record<string, unknown> } = {};
   for (const [path, value] of Object.entries(values)) {
-    if (path.startsWith(PG)) pgSettings[path.slice(PG.length)] = value as string;
-    else if (path.startsWith(LIBRARIES)) Object.assign(preloadLibraries, { [path.slice(LIBRARIES.length)]: value });
-    else settings[path] = value;
+    const part = partOfPath(path);
+    if (part === undefined) settings[path] = value;
+    else {
+      parts[part] ??= {};
+      parts[part][path.slice(prefixOf(part).length)] = value;
+    }
   }
-  if (Object.keys(pgSettings).length > 0) settings["pgSettings"] = pgSettings;
-  if (Object.keys(preloadLibraries).length > 0) settings["preloadLibraries"] = preloadLibraries;
-  return settings as Live;
+  return { ...settings, ...parts } as ObservedSettings;
 }
 
-export const settingOfPath = (path: string): SettingName =>
-  path.startsWith(PG) ? "pgSettings" : path.startsWith(LIBRARIES) ? "preloadLibraries" : (path as SettingName);
+export const settingOfPath = (path: string): SettingName => partOfPath(path) ?? (path as SettingName);
 
 /** Whether a compute that has `has` at this path is as the program wants it. */
-export function isAsWanted(path: string, has: unknown, wanted: unknown): boolean {
-  const name = settingOfPath(path);
-  const nested = name === "pgSettings" ? PG : name === "preloadLibraries" ? LIBRARIES : undefined;
-  if (nested === undefined) return satisfies(name, has as never, wanted as never);
-  const key = path.slice(nested.length);
-  return satisfies(name, (has === undefined ? {} : { [key]: has }) as never, { [key]: wanted } as never);
+export function isAsDesired(path: string, has: unknown, desired: unknown): boolean {
+  const part = partOfPath(path);
+  if (part === undefined) return satisfies(path as SettingName, has as never, desired as never);
+  const key = path.slice(prefixOf(part).length);
+  return satisfies(part, (has === undefined ? {} : { [key]: has }) as never, { [key]: desired } as never);
 }
 
-/** The paths of `wanted` at which a compute with `has` is otherwise. */
-export const differingPaths = (wanted: SettingValues, has: SettingValues): string[] =>
-  Object.keys(wanted).filter((path) => !isAsWanted(path, has[path], wanted[path]));
+/** The paths of `desired` at which a compute with `has` is otherwise. */
+export const differingPaths = (desired: SettingValues, has: SettingValues): string[] =>
+  Object.keys(desired).filter((path) => !isAsDesired(path, has[path], desired[path]));
 
 /** The values at all other paths. */
 export const without = (values: SettingValues, paths: readonly string[]): SettingValues =>
@@ -56,3 +67,32 @@ export const without = (values: SettingValues, paths: readonly string[]): Settin
 
 export const pick = (values: SettingValues, paths: Iterable<string>): SettingValues =>
   Object.fromEntries([...paths].filter((path) => values[path] !== undefined).map((path) => [path, values[path]]));
+
+/** The values that a PATCH can change. */
+export const updatableValues = (settings: DesiredSettings | ObservedSettings): SettingValues =>
+  Object.fromEntries(Object.entries(valuesByPath(settings)).filter(([path]) => changedBy(path) === "update"));
+
+const changedBy = (path: string) => rowOf(settingOfPath(path)).changedBy;
+
+/**
+ * The values with which a preview compares a program: those of the last inputs, and those of the outputs where the inputs have none.
+ * Where both have one and they differ, the service did not take the value, and it is not sent again by itself. Restart triggers are
+ * compared with those of the last restart, which only the outputs have.
+ * @param again paths of what the service did not take and is asked for again
+ */
+export function comparisonBase(
+  inputs: SettingValues,
+  outputs: SettingValues,
+  again: readonly string[] = [],
+): SettingValues {
+  const asked = Object.entries(without(inputs, again)).filter(([path]) => changedBy(path) !== "restart");
+  return { ...outputs, ...Object.fromEntries(asked) };
+}
+
+/** The same for inputs and outputs as Pulumi has them. */
+export const comparedWith = (
+  inputs: SettingsInput,
+  outputs: SettingsInput,
+  again: readonly string[] = [],
+): ObservedSettings =>
+  settingsByName(comparisonBase(valuesByPath(desiredSettings(inputs)), valuesByPath(desiredSettings(outputs)), again));

@@ -1,6 +1,15 @@
-import { createHash } from "node:crypto";
+// The settings of a compute. `SETTINGS` is the only list of them: types, requests, comparisons, impacts, digests, the state, the
+// report and the SDK's outputs are derived from it.
+//
+// To add a setting:
+// 1. Add a row here. `tsc` then names the other places, each of which is written by hand for a reason:
+//    `endpoint/inputs.ts` (the check of a program's value), `wire/endpoint.ts` (the field in answers and requests),
+//    `sdk/endpoint.ts` and `native/schema.ts` (the argument and the output, with their documentation).
+// 2. A value of a new kind also needs a row in `Kinds`, a comparison in `equality.ts` and a check in `cli/report/settings.ts`.
+//    A change with a new effect needs a rule in `impact.ts`. A new part of `settings` needs its two conversions in
+//    `endpoint/mapping.ts`. `tsc` names these too.
 
-/** A value of the program that preview does not know yet. Rules skip it, and the restart notice says "maybe". */
+/** A value that preview does not know yet. Rules skip it, and the restart notice says "maybe". */
 export const UNKNOWN = Symbol("known after apply");
 export type Unknown = typeof UNKNOWN;
 
@@ -11,155 +20,238 @@ export interface PreloadLibraries {
   enabledLibraries?: string[];
 }
 
-/** What a compute can be told to be. `size: 2` is both limits 2. */
-export interface Settings {
-  projectId: string;
-  branchId: string;
+/** Each kind of value has one type and one comparison (`equality.ts`). */
+export interface Kinds {
+  text: string;
   type: EndpointType;
-  autoscalingLimitMinCu: number;
-  autoscalingLimitMaxCu: number;
-  suspendTimeoutSeconds: number;
-  name: string;
-  disabled: boolean;
-  poolerEnabled: boolean;
-  pgSettings: Record<string, string>;
-  preloadLibraries: PreloadLibraries;
-  /**
-   * No setting of the compute: it is restarted when they are others than at its last restart. Values of any kind, which
-   * are never shown.
-   */
-  restartTriggers: readonly unknown[];
+  cu: number;
+  seconds: number;
+  flag: boolean;
+  parameters: Record<string, string>;
+  libraries: PreloadLibraries;
+  triggers: readonly unknown[];
 }
 
-export type SettingName = keyof Settings;
+/** The rules of `impact.ts`. */
+export type ImpactRule =
+  | "none"
+  | "at-next-start"
+  | "postgres"
+  | "resize"
+  | "restart"
+  | "other-branch"
+  | "stop"
+  | "new-host";
 
-/** What a program asks for: a setting that is absent is not managed and stays as it is on the service. */
-export type Wish = { [K in SettingName]?: Settings[K] | Unknown };
+type Row = {
+  [K in keyof Kinds]: {
+    kind: K;
+    /** The field's name in the service's API; null for what is no field. */
+    wire: string | null;
+    /** The way in which a change reaches the service: a PATCH, another compute, or a restart. */
+    changedBy: "update" | "replacement" | "restart";
+    impact: ImpactRule;
+    /**
+     * When an approval's digest covers the old and the new value. `cause`: where this change causes the impact.
+     * `always`: also where another change does. `hash`: as `cause`, but it covers their hash. A change here makes given
+     * approvals void.
+     */
+    digest: "cause" | "always" | "hash";
+    /** The value that the service takes where nobody sets one. */
+    default?: Kinds[K];
+    /** Whether a program has to give it. */
+    required?: true;
+    /** Whether a program writes it inside `settings`. */
+    part?: true;
+    /** Whether a program may write it as `size`, together with the other limit. */
+    sizeLimit?: true;
+  };
+}[keyof Kinds];
+
+/** In the order in which texts list changes. `size: 2` is both limits 2. */
+export const SETTINGS = {
+  projectId: {
+    kind: "text",
+    wire: "project_id",
+    changedBy: "replacement",
+    impact: "new-host",
+    digest: "cause",
+    required: true,
+  },
+  type: {
+    kind: "type",
+    wire: "type",
+    changedBy: "replacement",
+    impact: "new-host",
+    digest: "cause",
+    default: "read_write",
+  },
+  disabled: { kind: "flag", wire: "disabled", changedBy: "update", impact: "stop", digest: "cause", default: false },
+  branchId: {
+    kind: "text",
+    wire: "branch_id",
+    changedBy: "update",
+    impact: "other-branch",
+    digest: "cause",
+    required: true,
+  },
+  autoscalingLimitMinCu: {
+    kind: "cu",
+    wire: "autoscaling_limit_min_cu",
+    changedBy: "update",
+    impact: "resize",
+    digest: "cause",
+    sizeLimit: true,
+  },
+  autoscalingLimitMaxCu: {
+    kind: "cu",
+    wire: "autoscaling_limit_max_cu",
+    changedBy: "update",
+    impact: "resize",
+    digest: "cause",
+    sizeLimit: true,
+  },
+  pgSettings: {
+    kind: "parameters",
+    wire: "pg_settings",
+    changedBy: "update",
+    impact: "postgres",
+    digest: "cause",
+    part: true,
+  },
+  // The compute restarts when they are others than at its last restart. They may be values of any kind, and are never shown.
+  restartTriggers: { kind: "triggers", wire: null, changedBy: "restart", impact: "restart", digest: "hash" },
+  // A change does nothing by itself. A restart loads the libraries, so who approves a restart approves them too.
+  preloadLibraries: {
+    kind: "libraries",
+    wire: "preload_libraries",
+    changedBy: "update",
+    impact: "at-next-start",
+    digest: "always",
+    part: true,
+  },
+  suspendTimeoutSeconds: {
+    kind: "seconds",
+    wire: "suspend_timeout_seconds",
+    changedBy: "update",
+    impact: "none",
+    digest: "cause",
+    default: 0,
+  },
+  name: { kind: "text", wire: "name", changedBy: "update", impact: "none", digest: "cause" },
+  poolerEnabled: {
+    kind: "flag",
+    wire: "pooler_enabled",
+    changedBy: "update",
+    impact: "none",
+    digest: "cause",
+    default: false,
+  },
+} as const satisfies Record<string, Row>;
+
+type Table = typeof SETTINGS;
+export type SettingName = keyof Table;
+export type Settings = { [K in SettingName]: Kinds[Table[K]["kind"]] };
+
+/** The settings whose row has these values. */
+export type SettingsWhere<Columns> = { [K in SettingName]: Table[K] extends Columns ? K : never }[SettingName];
+export type PartName = SettingsWhere<{ part: true }>;
+
+/** What a program asks for. A setting that is absent is not managed and stays as it is on the service. */
+export type DesiredSettings = { [K in SettingName]?: Settings[K] | Unknown };
 
 /** What is known of a compute on the service. */
-export type Live = Partial<Settings>;
+export type ObservedSettings = Partial<Settings>;
 
-/** The name of a setting in a program. */
-export const propertyOf = (name: SettingName): string =>
-  name === "pgSettings" || name === "preloadLibraries" ? `settings.${name}` : name;
+/** Settings as a program writes them, and as the state keeps them. */
+export type SettingsInput = { [K in Exclude<SettingName, PartName>]?: Settings[K] } & {
+  size?: number;
+  settings?: { [K in PartName]?: Settings[K] };
+};
+/** A property at the top of a program's arguments. */
+export type SettingProperty = keyof SettingsInput;
 
-const SIZE_FORMS = ["size", "autoscalingLimitMinCu", "autoscalingLimitMaxCu"];
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+export const rowOf = (name: SettingName): Row => SETTINGS[name];
+
+export const settingsWhere = <const Columns extends Partial<Row>>(columns: Columns): SettingsWhere<Columns>[] =>
+  SETTING_NAMES.filter((name) =>
+    Object.entries(columns).every(([column, value]) => rowOf(name)[column as keyof Row] === value),
+  ) as SettingsWhere<Columns>[];
+
+/** The type of a compute where a program gives none. */
+export const DEFAULT_TYPE = SETTINGS.type.default;
+
+export const PARTS: readonly PartName[] = settingsWhere({ part: true });
+export const SIZE_LIMITS = settingsWhere({ sizeLimit: true });
+/** The paths of a property: `size` is both limits. */
+export const pathsOf = (property: string): readonly string[] => (property === "size" ? SIZE_LIMITS : [property]);
+/** The properties that give a size. */
+export const SIZE_FORMS: readonly SettingProperty[] = ["size", ...SIZE_LIMITS];
+
+/** The path of a setting in a program. */
+export const propertyOf = (name: SettingName): string => (rowOf(name).part ? `settings.${name}` : name);
+
+/** The property of a setting at the top of a program's arguments. `size` is the other form of two of them. */
+export const topOf = (name: SettingName): SettingProperty =>
+  rowOf(name).part ? "settings" : (name as Exclude<SettingName, PartName>);
+
+/** Every setting is an output as well, but not the restart triggers. */
+export type SettingOutput = Exclude<SettingProperty, SettingsWhere<{ wire: null }>>;
+
+export const SETTING_PROPERTIES: readonly SettingProperty[] = [
+  ...new Set([...SETTING_NAMES.map(topOf), "size" as const]),
+];
 
 /**
- * Whether the value of a property may not be shown. The forms of the size repeat and explain each other, so one that is
- * secret hides all of them.
+ * Whether the value of a property is secret, and so not for showing. The forms of a size repeat and explain each other: where one
+ * is secret, all are.
  * @param path of the property in the program; @param secrets the top-level names that are secret
  */
-export function isHidden(path: string, secrets: ReadonlySet<string> | undefined): boolean {
+export function isSecret(path: string, secrets: ReadonlySet<string> | undefined): boolean {
   const top = path.split(".")[0]!;
-  const names = SIZE_FORMS.includes(top) ? SIZE_FORMS : [top];
+  const names: readonly string[] = (SIZE_FORMS as readonly string[]).includes(top) ? SIZE_FORMS : [top];
   return names.some((name) => secrets?.has(name));
 }
 
-/**
- * Whether a compute that has `has` is as `wanted`. No timeout and `0` are equal, lists of libraries have no order, a
- * Postgres value may be spelled otherwise, and inside `settings` only what the program names counts: the service may fill
- * in the rest. No triggers ask for nothing.
- */
-export function satisfies<K extends SettingName>(name: K, has: Settings[K] | undefined, wanted: Settings[K]): boolean {
-  switch (name) {
-    case "suspendTimeoutSeconds":
-      return (has ?? 0) === wanted;
-    case "pgSettings": {
-      const values = (has ?? {}) as Record<string, string>;
-      return Object.entries(wanted as Record<string, string>).every(([key, value]) =>
-        isSamePostgresValue(key, values[key], value),
-      );
-    }
-    case "preloadLibraries": {
-      const { useDefaults, enabledLibraries } = wanted as PreloadLibraries;
-      const values = (has ?? {}) as PreloadLibraries;
-      return (
-        (useDefaults === undefined || (values.useDefaults ?? false) === useDefaults) &&
-        (enabledLibraries === undefined || sameNames(values.enabledLibraries ?? [], enabledLibraries))
-      );
-    }
-    case "restartTriggers": {
-      const values = wanted as readonly unknown[];
-      return values.length === 0 || canonical(has) === canonical(values);
-    }
-    default:
-      return has === wanted;
+/** The settings in a program's values, or in a state's. */
+export function settingsIn(input: SettingsInput): ObservedSettings {
+  const settings: Record<string, unknown> = {};
+  const { settings: parts, size } = input;
+  for (const name of SETTING_NAMES) {
+    const { part, sizeLimit } = rowOf(name);
+    const given = (part ? parts : input)?.[name as never] as unknown;
+    const value = sizeLimit ? (given ?? size) : given;
+    if (value !== undefined) settings[name] = value;
   }
+  return settings;
 }
 
-/** Bytes and microseconds of the units that Postgres takes in a setting; their case matters there too. */
-const UNITS: Record<string, [dimension: string, factor: number]> = {
-  B: ["bytes", 1],
-  kB: ["bytes", 1024],
-  MB: ["bytes", 1024 ** 2],
-  GB: ["bytes", 1024 ** 3],
-  TB: ["bytes", 1024 ** 4],
-  us: ["time", 1],
-  ms: ["time", 1000],
-  s: ["time", 1_000_000],
-  min: ["time", 60_000_000],
-  h: ["time", 3_600_000_000],
-  d: ["time", 86_400_000_000],
-};
-const BOOLEANS = new Map([
-  ...["on", "true", "yes"].map((word) => [word, "on"] as const),
-  ...["off", "false", "no"].map((word) => [word, "off"] as const),
-]);
-
-/**
- * Whether two values of a Postgres setting mean the same: services answer `64MB` as `65536kB`, and `true` as `on`. A number
- * without a unit is only equal to such a number, since its unit depends on the setting. A setting with a dot in its name
- * belongs to an extension or an application, and may be any text.
- */
-export function isSamePostgresValue(name: string, a: string | undefined, b: string | undefined): boolean {
-  if (a === b) return true;
-  if (name.includes(".")) return false;
-  return typeof a === "string" && typeof b === "string" && postgresValue(a) === postgresValue(b);
+/** The settings as a program writes them, with a fixed size as `size`. */
+export function inputOf(settings: ObservedSettings): SettingsInput {
+  const [min, max] = SIZE_LIMITS.map((name) => settings[name]);
+  const isFixed = min !== undefined && min === max;
+  const input: Record<string, unknown> = {};
+  const parts: Record<string, unknown> = {};
+  for (const name of SETTING_NAMES) {
+    const { part, sizeLimit } = rowOf(name);
+    if (settings[name] === undefined) continue;
+    if (part) parts[name] = settings[name];
+    else if (sizeLimit && isFixed) input["size"] = max;
+    else input[name] = settings[name];
+  }
+  return { ...input, ...(Object.keys(parts).length > 0 ? { settings: parts } : {}) };
 }
 
-function postgresValue(text: string): string {
-  const trimmed = text.trim();
-  const word = BOOLEANS.get(trimmed.toLowerCase());
-  if (word) return word;
-  const [, amount, unit] = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*([A-Za-z]{0,3})$/.exec(trimmed) ?? [];
-  if (amount === undefined || unit === undefined) return trimmed;
-  if (unit === "") return `number ${Number(amount)}`;
-  const [dimension, factor] = UNITS[unit] ?? [];
-  return dimension === undefined || factor === undefined ? trimmed : `${dimension} ${Number(amount) * factor}`;
+/** The settings in a program's values, each as both limits where the program says `size`. Unknown values are marked. */
+export function desiredSettings(input: SettingsInput, unknown: ReadonlySet<string> = new Set()): DesiredSettings {
+  const desired: DesiredSettings = { ...settingsIn(input) };
+  desired.type ??= DEFAULT_TYPE;
+  for (const path of unknown) {
+    const [top, part] = path.split(".");
+    const names = path === "settings" ? PARTS : top === "settings" ? [part!] : pathsOf(top!);
+    for (const name of names) if (Object.hasOwn(SETTINGS, name)) desired[name as "name"] = UNKNOWN;
+  }
+  return desired;
 }
-
-const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && [...a].sort().every((name, index) => name === [...b].sort()[index]);
-
-/** The settings that the wish names and the compute has otherwise. Values not known yet are left out. */
-export function differences(wish: Wish, live: Live): SettingName[] {
-  return (Object.keys(wish) as SettingName[]).filter((name) => {
-    const wanted = wish[name];
-    return wanted !== undefined && wanted !== UNKNOWN && !satisfies(name, live[name], wanted);
-  });
-}
-
-/**
- * JSON with sorted keys, for comparing: the order of keys changes on the way through Pulumi. Of an asset or archive only its
- * content counts: where a file lies differs from machine to machine.
- */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value ?? null, (_key, inner: unknown) => {
-    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) return inner;
-    const hash = contentHash(inner as Record<string, unknown>);
-    if (hash !== undefined) return { [SIGNATURE]: hash };
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
-}
-
-/** The key by which Pulumi marks an object as something else, and its values for assets and archives. */
-export const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const CONTENT: readonly unknown[] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
-
-const contentHash = (value: Record<string, unknown>): string | undefined =>
-  CONTENT.includes(value[SIGNATURE]) && typeof value["hash"] === "string" ? value["hash"] : undefined;
-
-/** A short digest of a value: tells whether it is the same one without keeping it. */
-export const digest = (value: unknown): string =>
-  createHash("sha256").update(canonical(value)).digest("hex").slice(0, 12);

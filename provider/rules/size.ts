@@ -1,5 +1,5 @@
-// The size rules of the service, as published. A platform's limits move: this is the one place to change, and
-// `compute:sizes: unchecked` turns every rule here into a warning.
+// The rules of the service for sizes and suspend timeouts, as published. Services move their limits: they stand only here, and
+// `compute:sizes: unchecked` turns the rules for sizes into warnings.
 
 /** Every size a compute can have, in compute units (CU): 0.25, 0.5, 1 to 16 in steps of 1, 18 to 56 in steps of 2. */
 export const SIZES: readonly number[] = [
@@ -48,3 +48,15 @@ export function alwaysOnProblem(max: number, suspendTimeoutSeconds: number): str
 }
 
 const floorSize = (cu: number): number => SIZES.filter((size) => size <= cu).at(-1) ?? SIZES[0]!;
+
+export const SHORTEST_SUSPEND_SECONDS = 60;
+export const LONGEST_SUSPEND_SECONDS = 604_800;
+
+/** What is wrong with a suspend timeout, or undefined. -1 never suspends, 0 is the service's default of 5 minutes. */
+export function suspendProblem(seconds: number): string | undefined {
+  if (seconds === -1 || seconds === 0) return undefined;
+  if (Number.isInteger(seconds) && seconds >= SHORTEST_SUSPEND_SECONDS && seconds <= LONGEST_SUSPEND_SECONDS) {
+    return undefined;
+  }
+  return `${seconds} is not a suspend timeout: use -1 (never), 0 (the service's default, 5 minutes), or whole seconds from ${SHORTEST_SUSPEND_SECONDS} to ${LONGEST_SUSPEND_SECONDS} (7 days)`;
+}

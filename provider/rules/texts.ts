@@ -1,7 +1,8 @@
-// Sentences about changes, for people. They may be reworded freely: guards, report, policies and approvals read the data
-// beside them (notice.ts).
+// Sentences about changes, for people. Guards, the report and approvals read the data beside them (notice.ts), so most may be reworded
+// freely. These may not: policies and old states have only the text `restart`, in which `readSentence` finds the impact and the properties
+// by RESTART_TEXT, CLAUSES, FATES and the words "and sets" of ADOPTION. The report looks for REFUSED.
 
-/** What a change does, behind "size 2 → 4; …". */
+/** What a change does, as a clause by itself, for a refusal and for the report. */
 export const EFFECTS = {
   restarts: "if the compute is active it restarts, and open connections drop",
   unlessSame: (effect: string) => `unless the compute has this size already: ${effect}`,
@@ -24,21 +25,91 @@ export const VALUES = {
   newString: "this value",
 };
 
+/** A change to a value that is not known yet, where the old one is not shown: "branchId → known after apply". */
+export const TO_UNKNOWN = `→ ${VALUES.unknown}`;
+
 /** A change whose values are not shown: "branchId changes". */
 export const UNSHOWN = { old: VALUES.oldString, new: VALUES.newString, words: VALUES.changes };
 
 export const CHANGED_TRIGGERS = { old: "other values", new: "these values", words: "changed" };
 
 export const NOTES = {
-  preloadLibraries: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",
+  atNextStart: (property: string) =>
+    `${property} is stored now and becomes active when the compute starts the next time`,
 };
 
 /** The first word of the computed input `restart`, which the state, people and older tools read, and what follows it. */
-export const MARKER = {
+export const RESTART_TEXT = {
   none: "no",
   maybe: (sentence: string) => `maybe: ${sentence}`,
   yes: (sentence: string) => `yes: ${sentence}`,
 };
+
+/** The kinds of effects that have a sentence of their own. */
+export type Does = "restart" | "resize" | "branch" | "stop" | "replace";
+
+/** The changes of a sentence. */
+export interface Subject {
+  /** "size 2 → 4, settings.pgSettings.work_mem (changes)" */
+  text: string;
+  isPlural: boolean;
+  /** Whether the effect is not certain. */
+  isPossible: boolean;
+}
+
+const verb = ({ text, isPlural, isPossible }: Subject, plural: string): string =>
+  `${text} ${isPossible ? "may " : ""}${plural}${isPlural || isPossible ? "" : "s"}`;
+
+/**
+ * The last clause of a change that stops or replaces a compute. Policies tell the impact by it: Pulumi does not show them inputs
+ * with two underscores, such as `__notice`.
+ */
+export const CLAUSES = {
+  stop: "open connections drop then, and nothing can connect while it is disabled",
+  replace: "clients then need the new host",
+};
+
+/** What changes do, whatever the compute does at the moment: "size 2 → 4 restarts this compute if it is active; …". */
+export const SENTENCES: Record<Does, (subject: Subject) => string> = {
+  restart: (subject) =>
+    `${verb(subject, "restart")} this compute${subject.isPossible ? "" : " if it is active"}; open connections drop then`,
+  resize: (subject) =>
+    `${verb({ ...subject, isPossible: false }, "restart")} this compute if it is active and has another size; open connections drop then`,
+  branch: (subject) =>
+    `${verb(subject, "move")} this compute to another branch; if it is active, open connections drop then`,
+  stop: (subject) => `${verb(subject, "stop")} this compute; ${CLAUSES.stop}`,
+  replace: (subject) => `${verb(subject, "replace")} this compute; ${CLAUSES.replace}`,
+};
+
+/** What becomes of the compute that is replaced, behind the sentence. */
+export const FATES = {
+  deleted: "the old compute is deleted",
+  released: "the old compute is released and keeps its connections",
+  "perhaps-deleted": "the old compute is deleted, unless the option retainOnDelete keeps it",
+};
+
+/** What a compute does at the moment of the preview. */
+export type Activity = { state: "active"; used?: string } | { state: "idle" | "disabled" };
+
+/** What changes do to a compute as it is now. Only warnings say it: in a marker it would bind plans and approvals to a moment. */
+export const NOW = {
+  /** @param drops what happens to an active compute's connections */
+  state: (activity: Activity, drops: string) =>
+    activity.state === "active"
+      ? `It is active${activity.used === undefined ? "" : ` (last used ${activity.used} ago)`}: ${drops}.`
+      : `It is ${activity.state} now: nothing drops.`,
+  drops: "open connections drop",
+  dropsThen: "open connections drop then",
+  restarts: (subject: Subject) => `${verb(subject, "restart")} this compute.`,
+  later: ({ text, isPlural }: Subject) => `${text} take${isPlural ? "" : "s"} effect at the next start.`,
+  moves: (subject: Subject) => `${verb(subject, "move")} this compute to another branch.`,
+  stops: (subject: Subject) => `${verb(subject, "stop")} this compute; nothing can connect while it is disabled.`,
+  replaces: (subject: Subject) => `${verb(subject, "replace")} this compute; clients then need the new host.`,
+  same: "this compute has these values already: nothing restarts.",
+};
+
+/** What asks for a replacement where no setting does. */
+export const AN_OPTION = "an option of the resource";
 
 /** A compute that is taken over has settings that no check can see. */
 export const ADOPTION = {
@@ -46,11 +117,11 @@ export const ADOPTION = {
   byId: "the compute that adopt names",
   unnamed: "a compute",
   sentence: (whose: string, sets: readonly string[]) =>
-    `adopts ${whose} and sets ${sets.join(", ")}; where it has other values it may restart, and open connections drop`,
+    `takes over ${whose} and sets ${sets.join(", ")}; a compute with other values may restart, and open connections drop then`,
 };
 
 export const ASKED_AGAIN =
-  "compute:askAgain asks again for what the service did not take before; a size or a Postgres setting may restart the compute, and open connections drop";
+  "compute:askAgain asks again for what the service did not take; that may restart this compute, and open connections drop then";
 
 /** A mark, not a text: the report tells a preview that was refused by it, and old previews have it too. */
 export const REFUSED = 'onRestart is "refuse"';

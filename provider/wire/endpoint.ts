@@ -1,75 +1,77 @@
 import * as z from "zod";
 import { WireOperation } from "./operation.js";
-import { maybe, rows, told } from "./tolerant.js";
+import { listAndWhole, optional, rows } from "./tolerant.js";
 
 /** `settings` of a compute. Values of `pg_settings` are strings on the wire. */
 export const WireSettings = z.looseObject({
-  pg_settings: maybe(z.record(z.string(), z.string())),
-  preload_libraries: maybe(
-    z.looseObject({ use_defaults: maybe(z.boolean()), enabled_libraries: maybe(z.array(z.string())) }),
+  pg_settings: optional(z.record(z.string(), z.string())),
+  preload_libraries: optional(
+    z.looseObject({ use_defaults: optional(z.boolean()), enabled_libraries: optional(z.array(z.string())) }),
   ),
 });
 export type WireSettings = z.infer<typeof WireSettings>;
 
-/** A compute as the service describes it. Only `id` is relied upon; see `maybe`. */
+/** A compute as the service describes it. Only `id` has to be there; see `optional`. */
 export const WireEndpoint = z.looseObject({
   id: z.string().min(1),
-  name: maybe(z.string()),
-  host: maybe(z.string()),
-  proxy_host: maybe(z.string()),
-  project_id: maybe(z.string()),
-  branch_id: maybe(z.string()),
-  region_id: maybe(z.string()),
-  type: maybe(z.string()),
-  autoscaling_limit_min_cu: maybe(z.number()),
-  autoscaling_limit_max_cu: maybe(z.number()),
-  suspend_timeout_seconds: maybe(z.number()),
-  current_state: maybe(z.string()),
-  pending_state: maybe(z.string()),
-  settings: maybe(WireSettings),
-  pooler_enabled: maybe(z.boolean()),
-  pooler_mode: maybe(z.string()),
-  disabled: maybe(z.boolean()),
-  passwordless_access: maybe(z.boolean()),
-  provisioner: maybe(z.string()),
-  creation_source: maybe(z.string()),
-  compute_release_version: maybe(z.string()),
-  created_at: maybe(z.string()),
-  updated_at: maybe(z.string()),
-  started_at: maybe(z.string()),
-  suspended_at: maybe(z.string()),
-  last_active: maybe(z.string()),
+  name: optional(z.string()),
+  host: optional(z.string()),
+  proxy_host: optional(z.string()),
+  project_id: optional(z.string()),
+  branch_id: optional(z.string()),
+  region_id: optional(z.string()),
+  type: optional(z.string()),
+  autoscaling_limit_min_cu: optional(z.number()),
+  autoscaling_limit_max_cu: optional(z.number()),
+  suspend_timeout_seconds: optional(z.number()),
+  current_state: optional(z.string()),
+  pending_state: optional(z.string()),
+  settings: optional(WireSettings),
+  pooler_enabled: optional(z.boolean()),
+  pooler_mode: optional(z.string()),
+  disabled: optional(z.boolean()),
+  passwordless_access: optional(z.boolean()),
+  provisioner: optional(z.string()),
+  creation_source: optional(z.string()),
+  compute_release_version: optional(z.string()),
+  created_at: optional(z.string()),
+  updated_at: optional(z.string()),
+  started_at: optional(z.string()),
+  suspended_at: optional(z.string()),
+  last_active: optional(z.string()),
 });
 export type WireEndpoint = z.infer<typeof WireEndpoint>;
 
 /**
  * Answer of `GET …/endpoints`. Strict about the list and the ids in it: an answer without them says nothing about what
- * exists, and a row that were left out would be a compute that is gone.
+ * exists, and a compute whose row we left out would look as if it were deleted.
  */
 export const WireEndpointList = z.looseObject({ endpoints: z.array(WireEndpoint) });
 
 /** Answer of `GET …/endpoints/{id}`. */
 export const WireEndpointAnswer = z.looseObject({ endpoint: WireEndpoint });
 
-/** What a change was answered with. */
+/** The answer to a change. */
 export interface WireEndpointChange {
   endpoint: WireEndpoint;
   operations: WireOperation[];
-  /** There where the answer has no list of operations, or one that can't be read: then work may go on that nobody told. */
-  untold?: true;
+  /** Set if the list of operations is missing or can't be read: the service may do work that we can't name. */
+  mayHideOperations?: true;
 }
 
 /** Answer of create, update, start, suspend and restart. */
-export const WireEndpointChange = z.looseObject({ endpoint: WireEndpoint, operations: told(WireOperation) }).transform(
-  ({ endpoint, operations: { list, isWhole } }): WireEndpointChange => ({
-    endpoint,
-    operations: list,
-    ...(isWhole ? {} : { untold: true }),
-  }),
-);
+export const WireEndpointChange = z
+  .looseObject({ endpoint: WireEndpoint, operations: listAndWhole(WireOperation) })
+  .transform(
+    ({ endpoint, operations: { list, isWhole } }): WireEndpointChange => ({
+      endpoint,
+      operations: list,
+      ...(isWhole ? {} : { mayHideOperations: true }),
+    }),
+  );
 
 /** Answer of delete: a missing body, or one without fields, is a success without operations. */
-export const WireEndpointRemoval = z.looseObject({ endpoint: maybe(WireEndpoint), operations: rows(WireOperation) });
+export const WireEndpointRemoval = z.looseObject({ endpoint: optional(WireEndpoint), operations: rows(WireOperation) });
 export type WireEndpointRemoval = z.infer<typeof WireEndpointRemoval>;
 
 const RequestSettings = z.strictObject({
@@ -94,7 +96,7 @@ const changeable = {
   passwordless_access: z.boolean().optional(),
 };
 
-/** Body of `PATCH …/endpoints/{id}`, as the published schema bounds it (the ladder is the server's own). */
+/** Body of `PATCH …/endpoints/{id}`, with the limits of the published schema. It does not list the allowed sizes. */
 export const EndpointUpdateBody = z.strictObject({ endpoint: z.strictObject(changeable) });
 export type EndpointUpdateBody = z.infer<typeof EndpointUpdateBody>;
 

@@ -1,21 +1,21 @@
 import * as z from "zod";
-import { maybe, rows } from "./tolerant.js";
+import { optional, rows } from "./tolerant.js";
 
 /** A record of work on a project. `action` and `status` are open vocabularies: any word is kept as it came. */
 export const WireOperation = z.looseObject({
-  /** A number is as good a name. */
+  /** Some services use a number: it is read as text. */
   id: z.union([z.string().min(1), z.int().nonnegative().transform(String)]),
-  project_id: maybe(z.string()),
-  branch_id: maybe(z.string()),
-  endpoint_id: maybe(z.string()),
+  project_id: optional(z.string()),
+  branch_id: optional(z.string()),
+  endpoint_id: optional(z.string()),
   action: z.string().catch("unknown"),
   status: z.string().catch("unknown"),
-  error: maybe(z.string()),
-  failures_count: maybe(z.number()),
-  retry_at: maybe(z.string()),
-  created_at: maybe(z.string()),
-  updated_at: maybe(z.string()),
-  total_duration_ms: maybe(z.number()),
+  error: optional(z.string()),
+  failures_count: optional(z.number()),
+  retry_at: optional(z.string()),
+  created_at: optional(z.string()),
+  updated_at: optional(z.string()),
+  total_duration_ms: optional(z.number()),
 });
 export type WireOperation = z.infer<typeof WireOperation>;
 
@@ -26,7 +26,7 @@ export const WireOperationAnswer = z.looseObject({ operation: WireOperation });
 export const WireOperationPage = z
   .looseObject({
     operations: z.array(z.unknown()),
-    pagination: maybe(z.looseObject({ cursor: maybe(z.string()) })),
+    pagination: optional(z.looseObject({ cursor: optional(z.string()) })),
   })
   .transform((page) => ({
     ...page,

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { maybe } from "./tolerant.js";
+import { optional } from "./tolerant.js";
 
 /** Body of an error answer. It is not guaranteed: a proxy in front can answer with anything. */
 export const WireProblem = z.looseObject({
-  request_id: maybe(z.string()),
-  code: maybe(z.string()),
-  message: maybe(z.string()),
+  request_id: optional(z.string()),
+  code: optional(z.string()),
+  message: optional(z.string()),
 });

@@ -29,7 +29,7 @@ export class LookupError extends pulumi.RunError {
 const statusOf = (error: unknown): number | undefined =>
   (error as { answer?: { status?: number } } | undefined)?.answer?.status;
 
-/** By message: Pulumi prints an error object once, and what all look-ups of a program lack is one key. */
+/** By message. Without a key, all look-ups of a program fail alike: they share one error, which Pulumi prints once. */
 const ofConfig = new Map<string, LookupError>();
 
 /** Errors of the provider's code come out as a `LookupError`, whichever copy of the package they are from. */

@@ -24,6 +24,36 @@ export const ATTACKS: Record<string, string> = {
   "a deletion": `
     const answer = await fetch(target + "/_emulator/endpoints/ep-amber-field-a5x7w3rt", { method: "DELETE" });
     return answer.text();`,
+  "a deletion by hand": `
+    const path = "/_emulator/api/projects/quiet-meadow-40718263/endpoints/ep-amber-field-a5x7w3rt";
+    const answer = await fetch(target + path, { method: "DELETE" });
+    return answer.text();`,
+  "a restart by hand": `
+    const path = "/_emulator/api/projects/quiet-meadow-40718263/endpoints/ep-amber-field-a5x7w3rt/restart";
+    const answer = await fetch(target + path, { method: "POST", mode: "no-cors" });
+    return answer.text();`,
+  "a look at the changes": `
+    const answer = await fetch(target + "/_emulator/changes");
+    return answer.text();`,
+  "the console page's script": `
+    return new Promise((resolve) => {
+      const script = document.createElement("script");
+      script.onload = () => resolve("it was loaded");
+      script.onerror = () => resolve("");
+      script.src = target + "/console/console.js";
+      document.body.append(script);
+    });`,
+  "the console page in a frame": `
+    const frame = Object.assign(document.createElement("iframe"), { src: target + "/" });
+    const loaded = new Promise((resolve) => { frame.onload = resolve; });
+    document.body.append(frame);
+    await loaded;
+    return frame.contentDocument?.body.textContent ?? "";`,
+  "the console page in a window": `
+    const opened = open(target + "/", "_blank", "popup");
+    if (!opened) return "";
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    try { return opened.document.body.innerText; } catch { return ""; } finally { opened.close(); }`,
   "a look at the world": `
     const answer = await fetch(target + "/_emulator/world");
     return answer.text();`,

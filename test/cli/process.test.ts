@@ -45,7 +45,7 @@ describe("compute-endpoint", () => {
   test("lists computes for a pipe, and ends by itself", async () => {
     const { output, ended } = cli(["endpoints", SEED.projectId]);
     expect(await ended).toBe(0);
-    expect(output.stdout).toMatch(new RegExp(`^${SEED.primaryId}\\tread_write\\t`));
+    expect(output.stdout).toMatch(new RegExp(`^ID\\tTYPE\\t.*\n${SEED.primaryId}\\tread_write\\t`));
     expect(output.stderr).toBe("");
   });
 
@@ -56,14 +56,43 @@ describe("compute-endpoint", () => {
     expect(output.stderr).toMatch(/^compute-endpoint restart: compute ep-none is not in project .*\n$/);
   });
 
+  test.each([["endpoints"], ["operations"], ["restart"], ["import-file"], ["delete", "--yes"]])(
+    "a refused key is told once by %s",
+    async (...args) => {
+      const { output, ended } = cli(
+        [...args, PLACE.slice(0, args[0] === "endpoints" ? SEED.projectId.length : undefined)],
+        {
+          COMPUTE_API_KEY: "wrong",
+        },
+      );
+      expect([await ended, output.stdout]).toEqual([1, ""]);
+      expect(output.stderr.match(/401|credentials|the key comes from/g)).toHaveLength(3);
+      expect(output.stderr.trimEnd().split("\n")).toHaveLength(1);
+    },
+  );
+
+  test.each([["endpoints"], ["operations"], ["restart"], ["import-file"], ["delete", "--yes"]])(
+    "a URL without its version is doubted by %s",
+    async (...args) => {
+      const { output, ended } = cli(
+        [...args, PLACE.slice(0, args[0] === "endpoints" ? SEED.projectId.length : undefined)],
+        {
+          COMPUTE_API_URL: em.origin,
+        },
+      );
+      expect([await ended, output.stdout]).toEqual([1, ""]);
+      expect(output.stderr).toContain("is /api/v2 missing?");
+    },
+  );
+
   test("bad usage points at the help", async () => {
     const { output, ended } = cli(["start"]);
     expect(await ended).toBe(2);
-    expect(output.stderr).toMatch(/^compute-endpoint start: which one\? .*; see --help\n$/);
+    expect(output.stderr).toMatch(/^compute-endpoint start: which one\? .*; see compute-endpoint help start\n$/);
   });
 
-  test("says which version it is", async () => {
-    const { output, ended } = cli(["--version"]);
+  test.each(["--version", "version", "-v"])("%s says which version it is", async (word) => {
+    const { output, ended } = cli([word]);
     expect(await ended).toBe(0);
     expect(output.stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
   });

@@ -4,7 +4,7 @@ import { exitOf } from "../../cli/account.js";
 import type { Command } from "../../cli/command.js";
 import type { Io } from "../../cli/io.js";
 import { createEmulator, type Emulator, type EmulatorOptions, SEED, seededRandom } from "../../emulator/index.js";
-import { type Between, type Sent, wireTo } from "../support/lab-wire.js";
+import { type Between, networkTo, type Sent } from "../support/lab/network.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 export { SEED } from "../../emulator/index.js";
@@ -23,6 +23,8 @@ export interface Ended {
 
 export interface DeskOptions extends EmulatorOptions {
   terminal?: boolean;
+  /** What the person at the terminal answers. Without it, nobody is there to answer. */
+  answer?: string;
   env?: NodeJS.ProcessEnv;
   between?: Between;
 }
@@ -34,8 +36,8 @@ export class Desk {
   tell: (() => string) | undefined;
   readonly #options: DeskOptions;
 
-  constructor({ terminal, env, between, ...rules }: DeskOptions = {}) {
-    this.#options = { terminal, env, between };
+  constructor({ terminal, answer, env, between, ...rules }: DeskOptions = {}) {
+    this.#options = { terminal, answer, env, between };
     const time = { now: () => this.clock.wall(), sleep: (ms: number) => this.clock.sleep(ms) };
     this.emulator = createEmulator({ apiKey: "key-of-the-desk", random: seededRandom(1), ...rules, time });
   }
@@ -57,7 +59,7 @@ export class Desk {
   /** The command until its end, as `main` runs it. @param meanwhile what happens beside it */
   async run(command: Command, args: readonly string[], meanwhile?: () => Promise<void>): Promise<Ended> {
     const ended: Ended = { code: undefined, stdout: "", stderr: "", sent: [] };
-    const { terminal: isTTY = false, env, between } = this.#options;
+    const { terminal: isTTY = false, answer, env, between } = this.#options;
     const add = (name: "stdout" | "stderr", text: string): void => {
       ended[name] += text;
     };
@@ -65,13 +67,21 @@ export class Desk {
       env: { COMPUTE_API_KEY: this.emulator.apiKey, COMPUTE_API_URL: BASE_URL, ...env },
       out: { isTTY, write: (text) => add("stdout", text) },
       err: { isTTY, write: (text) => add("stderr", text) },
+      ...(answer === undefined
+        ? {}
+        : {
+            ask: async (question: string) => {
+              add("stderr", question);
+              return answer;
+            },
+          }),
       onInterrupt: (tell) => {
         this.tell = tell;
         return () => {
           this.tell = undefined;
         };
       },
-      network: { clock: this.clock, transport: wireTo(this.emulator, this.clock, BASE_URL, ended.sent, between) },
+      network: { clock: this.clock, transport: networkTo(this.emulator, this.clock, BASE_URL, ended.sent, between) },
     };
     const work = async () => {
       try {

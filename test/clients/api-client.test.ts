@@ -4,9 +4,9 @@
  */
 import { createApiClient, EndpointType } from "@neondatabase/api-client";
 import { afterEach, describe, expect, test } from "vitest";
+import { findRoute, ROUTE_NAMES } from "../../emulator/handlers/routes.js";
 import { type EmulatorOptions, type RunningEmulator, SEED, startEmulator } from "../../emulator/index.js";
-import { find, ROUTE_NAMES } from "../../emulator/routes.js";
-import { problemsOf } from "../emulator/published";
+import { problemsOf } from "../emulator/handlers/published";
 import { ROWS } from "./api-client-calls";
 import type { Client } from "./api-client-sharing";
 
@@ -26,7 +26,7 @@ async function start(options: EmulatorOptions = {}, apiKey = "key-of-the-client"
 }
 
 const routeOf = (method: string, path: string): string =>
-  find(method, (path.split("?")[0] as string).split("/").slice(1).map(decodeURIComponent)).name;
+  findRoute(method, (path.split("?")[0] as string).split("/").slice(1).map(decodeURIComponent)).name;
 
 describe("@neondatabase/api-client calls", () => {
   test.each(ROWS)("%s", async (_, call, status, data) => {

@@ -27,7 +27,7 @@ const policy = (computes: Computes) => `
     branch: ({ name }) => ({ postgres: { computeSettings: computes[name] } }),
   });`;
 
-/** The same wishes in our words and in theirs. */
+/** The same settings for our program and for theirs. */
 const STEPS: [what: string, ours: Computes, theirs: Computes][] = [
   [
     "limits and a timeout, and a fixed size that never suspends",

@@ -1,7 +1,7 @@
 /** A client of the suite's own, so that no mistake of ours is on both sides: plain requests, and the least of waiting. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { problemsOf } from "../emulator/published";
+import { problemsOf } from "../emulator/handlers/published";
 import type { Target } from "./target";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as a client in any language would, without our types

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { connectionTimes } from "../../emulator/connections.js";
+import { connectionTimes } from "../../emulator/http/listener.js";
 import { type RunningEmulator, startEmulator } from "../../emulator/index.js";
 import { ENDPOINTS, KEY, PRIMARY, PROJECT } from "./support.js";
 

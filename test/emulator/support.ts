@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { createEmulator, type EmulatorOptions, SEED, seededRandom, virtualTime } from "../../emulator/index.js";
-import { problemsOf } from "./published.js";
+import { problemsOf } from "./handlers/published.js";
 
 export const KEY = "key-of-the-tests";
 export const PROJECT = `/projects/${SEED.projectId}`;

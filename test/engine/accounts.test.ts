@@ -80,7 +80,7 @@ exports.homeSize = getEndpointOutput({ projectId, id: "${SEED.primaryId}" }).aut
       const { document } = await stack.ws.previewJson();
       expect(opsIn(document.steps)).toEqual({ there: "update" });
       expect(document.diagnostics).toMatchObject([
-        { severity: "warning", message: expect.stringMatching(/autoscalingLimitMaxCu 4 → 8.* Right now it is active/) },
+        { severity: "warning", message: expect.stringMatching(/autoscalingLimitMaxCu 4 → 8.* It is active/) },
       ]);
       // Asked with the instance's key.
       expect([requests(home.em), requests(away.em)]).toEqual([[], [`GET /projects/${SEED.projectId}/endpoints`]]);
@@ -170,7 +170,7 @@ exports.homeSize = getEndpointOutput({ projectId, id: "${SEED.primaryId}" }).aut
       expect(opsIn(document.steps)).toEqual({ source: "update", away: "update", there: "update", made: "update" });
       expect(document.diagnostics?.map(({ message }) => message)).toEqual(
         expect.arrayContaining([
-          expect.stringContaining("restarts compute"),
+          expect.stringContaining("restarts this compute"),
           expect.stringContaining("inputs that are not known during preview"),
         ]),
       );

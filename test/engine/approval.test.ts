@@ -1,15 +1,10 @@
 /** A reviewer approves one change: it passes `refuse`, in the preview and in the update, and nothing else does. */
-import { exec } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { approveCommand } from "../../provider/rules/approval";
 import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
+import { digestsIn, printedIn, runPrinted } from "./printed";
 import { changes, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
-
-const APPROVE =
-  /To approve exactly this change, [0-9a-f]{32}: (pulumi config set --stack [\w.-]+ --path "compute:approve\[\d\]" [0-9a-f]{32})$/m;
 
 describeWithEngine("an approval", (engine) => {
   let story: Story;
@@ -21,11 +16,10 @@ describeWithEngine("an approval", (engine) => {
     );
   /** Does what the refusal says, as somebody who copies the line. */
   async function approve(text: string): Promise<string> {
-    const line = APPROVE.exec(text)?.[1];
-    if (!line) throw new Error(`no approval in: ${text}`);
-    await promisify(exec)(line, { cwd: story.ws.programFolder, env: story.ws.env });
-    return line;
+    await runPrinted(story.ws, printedIn(text));
+    return digestsIn(printedIn(text))[0]!;
   }
+  const entries = async () => JSON.parse((await story.ws.pulumi(["config", "get", "compute:approve"])).stdout);
 
   beforeAll(async () => {
     story = await startStory(engine, { program: "", config: { "compute:onRestart": "refuse" } });
@@ -41,12 +35,14 @@ describeWithEngine("an approval", (engine) => {
       const { ws, em } = story;
       await use("size: 2");
       const refused = await ws.preview({ fails: true });
-      expect(await approve(refused.stdout)).toContain("compute:approve[0]");
+      const digest = await approve(refused.stdout);
+      expect(await entries()).toEqual([expect.stringMatching(new RegExp(`^${digest}@\\d{4}-\\d\\d-\\d\\d$`))]);
       const shown = shownInJson((await ws.previewJson()).document).get("db");
-      expect(shown).toMatchObject({ op: "update", restart: ["no", expect.stringMatching(/^yes: size 1 → 2;/)] });
-      expect(shown?.warnings).toEqual([
-        expect.stringMatching(/^approved in compute:approve: this change restarts compute ep-/),
-      ]);
+      expect(shown).toMatchObject({
+        op: "update",
+        restart: ["no", expect.stringMatching(/^yes: size 1 → 2 restarts/)],
+      });
+      expect(shown?.warnings).toEqual([expect.stringMatching(/^ep-\S+: .* restarts this compute.* Approved\.$/)]);
       expect(requests(em)).toEqual([]);
       await ws.up({ args: ["--skip-preview"] });
       expect(changes(em).map(({ status }) => status)).toEqual([200]);
@@ -75,7 +71,8 @@ describeWithEngine("an approval", (engine) => {
     async () => {
       const { ws } = story;
       await use("size: 1");
-      expect(await approve((await ws.preview({ fails: true })).stdout)).toContain("compute:approve[1]");
+      await approve((await ws.preview({ fails: true })).stdout);
+      expect(await entries()).toHaveLength(2);
       await ws.up({ args: ["--skip-preview"] });
       // Back to 2: the first approval says 1 → 2, which this is once more.
       await use("size: 2");
@@ -112,7 +109,7 @@ describeWithEngine("an approval", (engine) => {
       await warn(1);
       const refused = await ws.up({ args: ["--plan", "plan.json", "--skip-preview"], fails: true });
       expect(refused.stdout).toMatch(
-        /violates plan: properties changed: .*restart\[\{yes: size 4 → 1;.*!=\{yes: size 2 → 1;/,
+        /violates plan: properties changed: .*restart\[\{yes: size 4 → 1 .*!=\{yes: size 2 → 1 /,
       );
       expect(requests(em)).toEqual([]);
     },
@@ -128,7 +125,7 @@ describeWithEngine("an approval", (engine) => {
       const { document } = await ws.previewJson();
       expect(shownInJson(document).get("db")).toMatchObject({
         op: "replace",
-        restart: [expect.anything(), expect.stringMatching(/^yes: size 2 → 8; a compute with another id and host/)],
+        restart: [expect.anything(), expect.stringMatching(/^yes: size 2 → 8 replaces this compute/)],
       });
       await ws.up({ args: ["--skip-preview"] });
       expect(changes(em).map(({ line }) => line.split(" ")[0])).toEqual(["DELETE", "POST"]);
@@ -142,22 +139,21 @@ describeWithEngine("an approval", (engine) => {
     async () => {
       const { ws } = story;
       const digests = ["12345678901234567890123456789012", "01234567890123456789012345678901", `12e5${"0".repeat(28)}`];
-      const entries = [...digests, `${digests[0]}@2030-01-31`, "000000000000000000000000000000e1"];
+      const dated = "000000000000000000000000000000e1";
+      const written = [...digests, `${dated}@2030-01-31`];
       await ws.removeConfig("compute:approve");
-      for (const [index, entry] of entries.entries()) {
-        const line = approveCommand(entry, { count: index }, undefined);
-        await promisify(exec)(line, { cwd: ws.programFolder, env: ws.env });
-      }
+      await runPrinted(ws, `approve --stack ${ws.stack} --no-expiry ${digests.join(" ")}`);
+      await runPrinted(ws, `approve --stack ${ws.stack} --until 2030-01-31 ${dated}`);
       const [file] = (await readdir(ws.programFolder)).filter((name) => /^Pulumi\..+\.yaml$/.test(name));
       const text = await readFile(join(ws.programFolder, file!), "utf8");
-      for (const entry of entries) expect(text).toMatch(new RegExp(`- (["']?)${entry}\\1\n`));
+      for (const entry of written) expect(text).toContain(`- "${entry}"\n`);
       const { document } = await ws.previewJson();
-      expect(JSON.parse((document.config as Record<string, string>)["compute:approve"]!)).toEqual(entries);
+      expect(JSON.parse((document.config as Record<string, string>)["compute:approve"]!)).toEqual(written);
       // By hand without quotes, one of them would be another number.
       const place = join(ws.programFolder, file!);
       await writeFile(place, text.replace(`"${digests[0]}"`, digests[0]!));
       expect((await ws.preview({ fails: true })).stdout).toContain(
-        "is no approval (entry 1 of compute:approve): 32 hex digits in quotes",
+        "is no approval (entry 1 of compute:approve): an approval has 32 hex digits in quotes",
       );
       await writeFile(place, text);
     },
@@ -170,7 +166,7 @@ describeWithEngine("an approval", (engine) => {
     async () => {
       const { ws } = story;
       const change = await use("size: 16", '{ replaceOnChanges: ["size"] }').then(() => ws.preview({ fails: true }));
-      const approved = (await approve(change.stdout)).split(" ").at(-1)!;
+      const approved = await approve(change.stdout);
       await ws.setConfig({ "compute:approve": JSON.stringify([...EARLIER, approved]) });
       const { document } = await ws.previewJson();
       const told = (document.diagnostics ?? []).filter(({ message }) => message.includes("version 1"));
@@ -192,7 +188,38 @@ describeWithEngine("an approval", (engine) => {
       const { ws } = story;
       await ws.setConfig({ "compute:approve": "yes please" });
       const { stdout } = await ws.preview({ fails: true });
-      expect(stdout).toContain('"yes please" is no approval: 32 hex digits');
+      expect(stdout).toContain('"yes please" is no approval: an approval has 32 hex digits');
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "does not hold for a compute that somebody has changed by hand: preview and up say so, and refresh shows the change as it is",
+    async () => {
+      const { ws, em } = story;
+      await ws.removeConfig("compute:approve");
+      await ws.setConfig({ "compute:liveNotices": "true" });
+      await use("type: 'read_only', size: 1", "{}", "by-hand");
+      await ws.up({ args: ["--skip-preview"] });
+      await use("type: 'read_only', size: 2", "{}", "by-hand");
+      await approve((await ws.preview({ fails: true })).stdout);
+      const { id } = await ws.resource("by-hand");
+      Object.assign(em.world.endpoints[id!]!, { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 });
+      const warned = async () => shownInJson((await ws.previewJson()).document).get("by-hand")?.warnings;
+      expect(await warned()).toEqual([
+        expect.stringContaining(
+          " Approved. But somebody has changed size 1 → 4 since the state was recorded: `up` will fail. Run `pulumi refresh`, and preview again.",
+        ),
+      ]);
+      requests(em);
+      const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
+      expect(stdout).toContain(`somebody has changed size 1 → 4 of compute ${id} since the state was recorded`);
+      expect(changes(em)).toEqual([]);
+      await ws.refresh({ args: ["--skip-preview"] });
+      await approve((await ws.preview({ fails: true })).stdout);
+      expect(await warned()).toEqual([expect.stringMatching(/size 4 → 2 restarts .* Approved\.( \[\w+ at \S+\])?$/)]);
+      await ws.up({ args: ["--skip-preview"] });
+      expect(changes(em)).toHaveLength(1);
     },
     ENGINE_TEST_MS,
   );

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { report } from "../cli/report/support";
 import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
+import { digestsIn, printedIn, runPrinted } from "./printed";
 import { addBranch, changes, type Story, shownInDiff, shownInJson, shownInPlain, startStory } from "./support";
 
 const SKIP = ["--skip-preview"];
 const NAMES = ["file", "nested", "calm"];
-const MARKER = "yes: restartTriggers changed; if the compute is active it restarts, and open connections drop";
+const MARKER = "yes: restartTriggers (changed) restarts this compute if it is active; open connections drop then";
 
 const PROGRAM = `
 const { AssetArchive, FileArchive, FileAsset, StringAsset } = pulumi.asset;
@@ -73,10 +74,9 @@ describeWithEngine("assets among restartTriggers", (engine) => {
       const refused = await ws.preview({ fails: true });
       // The engine stops at the first refusal, and either resource may be registered first.
       const digests = found.map(({ approval }) => approval.digest);
-      const printed = /To approve exactly this change, ([0-9a-f]{32}): /.exec(refused.stdout + refused.stderr)?.[1];
+      const [printed] = digestsIn(printedIn(refused.stdout + refused.stderr));
       expect(digests).toContain(printed);
-      for (const [at, { approval }] of found.entries())
-        await ws.pulumi(["config", "set", "--path", `compute:approve[${at}]`, approval.digest!], { fails: false });
+      await runPrinted(ws, `approve --stack ${ws.stack} ${digests.join(" ")}`);
       await ws.up({ args: SKIP });
       expect(posts()).toEqual(["POST restart", "POST restart"]);
     },

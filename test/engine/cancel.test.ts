@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { FaultRule } from "../../emulator/index.js";
 import { describeWithEngine, ENGINE_TEST_MS, type StateResource } from "../support/engine";
-import { midway } from "../support/midway";
+import { whileWaiting } from "../support/while-waiting";
 import { addBranch, changes, files, PROJECT, type Story, startStory } from "./support";
 
 /** Milliseconds from the Ctrl-C to the end of the command: nearly all of it is the engine's own. */
@@ -33,7 +33,7 @@ describeWithEngine("one Ctrl-C", (engine) => {
       at = performance.now();
       process.kill(pulumi, "SIGINT");
     };
-    const { code, stdout, stderr } = await midway(story, [command], type, sign);
+    const { code, stdout, stderr } = await whileWaiting(story, [command], type, sign);
     expect(performance.now() - at).toBeLessThan(SOON_MS);
     expect(code).not.toBe(0);
     expect(await ws.leftBehind(10_000)).toEqual([]);

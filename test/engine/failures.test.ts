@@ -78,7 +78,7 @@ describeWithEngine("a step that does not end well", (engine) => {
         expect(await db()).toMatchObject({ id, inputs: { size: 1 }, outputs: { unfinished: [expect.any(String)] } });
         const preview = (await ws.preview()).stdout;
         expect(preview).toMatch(/Endpoint db update \[diff: ~restart,size\]/);
-        expect(preview).toMatch(new RegExp(`warning: an earlier change of compute ${id} did not end well`));
+        expect(preview).toMatch(new RegExp(`warning: ${id}: an earlier change did not end well\\.`));
         await up();
         expect(changes(em).filter(({ line }) => !line.startsWith("PATCH"))).toEqual([]);
         expect(await db()).toMatchObject({ id, inputs: { size: 2 } });
@@ -100,7 +100,7 @@ describeWithEngine("a step that does not end well", (engine) => {
       expect(error).toMatch(
         new RegExp(`^not over after 1 s: apply_config of ${id} \\(operation \\S+, \\S+ s old, status running\\)`),
       );
-      expect(error).toMatch(/run the command again, which takes it up; `customTimeouts` gives it more time/);
+      expect(error).toMatch(/Run the command again: it takes the work up. `customTimeouts` gives it more time/);
       const { unfinished } = (await db()).outputs!;
       await ws.refresh({ args: ["--skip-preview"] });
       expect(await db()).toMatchObject({ id, outputs: { unfinished } });
@@ -170,12 +170,12 @@ describeWithEngine("a run that is interrupted while it waits", (engine) => {
       const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
       expect(stdout).toMatch(
         new RegExp(
-          `error: compute ${id} of project ${PROJECT} carries the name db-[0-9a-f]{8}, which belongs to this resource: `,
+          `error: compute ${id} of project ${PROJECT} carries the name db-[0-9a-f]{8}, which was generated for this resource: `,
         ),
       );
-      expect(stdout).toContain(
-        `Choose: adopt: "${id}" takes it over (with onDelete: "delete" if it is to be deleted with the resource;`,
-      );
+      expect(stdout).toContain(`npx --no compute-endpoint import-file ${PROJECT}/${id} --as db `);
+      expect(stdout).toContain(`npx --no compute-endpoint delete ${PROJECT}/${id}`);
+      expect(stdout).toContain(`In the program instead: adopt: "${id}" takes it over`);
       expect(changes(em)).toEqual([]);
       expect(onBranch("br-db")).toHaveLength(1);
     },

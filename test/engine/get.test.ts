@@ -103,7 +103,7 @@ describeWithEngine("Endpoint.get", (engine) => {
     [
       "a compute that is not there",
       { id: `"ep-not-there"` },
-      `compute ep-not-there is not in project ${SEED.projectId}, which was asked for its computes and does not list it`,
+      `compute ep-not-there is not in project ${SEED.projectId}: the project's list of computes does not have it`,
     ],
     [
       "a project that is not there, or not for this key",

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeWithEngine, ENGINE_TEST_MS, type StateResource } from "../support/engine";
-import { midway } from "../support/midway";
+import { whileWaiting } from "../support/while-waiting";
 import { addBranch, changes, files, type Story, startStory } from "./support";
 
 const program = (args: string) => `new Endpoint("db", { projectId, branchId: "br-db", ${args} });`;
@@ -25,7 +25,7 @@ describeWithEngine("Ctrl-C", (engine) => {
   async function interrupt(action: string): Promise<string> {
     const { em, ws } = story;
     em.faults.add({ operation: { action, then: "never" } });
-    const { code, stdout, stderr } = await midway(story, ["up"], async ({ pulumi, providers }) => {
+    const { code, stdout, stderr } = await whileWaiting(story, ["up"], async ({ pulumi, providers }) => {
       for (const pid of providers) process.kill(pid, "SIGSTOP");
       process.kill(pulumi, "SIGINT");
       while (!story.printed().slice(before).includes("press ^C again")) await sleep(25);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeWithEngine, ENGINE_TEST_MS, type StateResource } from "../support/engine";
-import { killed, midway, type Running } from "../support/midway";
+import { type CommandProcesses, killProcess, whileWaiting } from "../support/while-waiting";
 import { addBranch, changes, files, PROJECT, SEED, type Story, startStory } from "./support";
 
 const BEFORE = 'size: 1, restartTriggers: ["a"]';
@@ -17,9 +17,9 @@ const program = (args: Record<string, string | undefined> = {}) =>
 const SKIP = ["--skip-preview"];
 
 /** Who is killed, what the run prints, and whether Pulumi has a note of the step. */
-const VICTIMS: [string, (running: Running) => void, RegExp, boolean][] = [
-  ["the engine", ({ pulumi }) => killed(pulumi), /^/, true],
-  ["the provider", ({ providers }) => providers.forEach(killed), /error: error reading from server: EOF/, false],
+const VICTIMS: [string, (running: CommandProcesses) => void, RegExp, boolean][] = [
+  ["the engine", ({ pulumi }) => killProcess(pulumi), /^/, true],
+  ["the provider", ({ providers }) => providers.forEach(killProcess), /error: error reading from server: EOF/, false],
 ];
 
 describe.each(VICTIMS)("kill -9 of %s", (_who, kill, printed, noted) => {
@@ -43,7 +43,7 @@ describe.each(VICTIMS)("kill -9 of %s", (_who, kill, printed, noted) => {
     async function killedIn(command: string, action: string): Promise<void> {
       const { em, ws } = story;
       em.faults.add({ operation: { action, then: "never" } });
-      const run = await midway(story, [command], kill);
+      const run = await whileWaiting(story, [command], kill);
       expect(run.code).not.toBe(0);
       expect(run.stdout).toMatch(printed);
       expect(await ws.leftBehind(15_000)).toEqual([]);

@@ -5,6 +5,9 @@ import { addBranch, files, requests, SEED, type Story, shownInJson, startStory }
 
 const LIST = `GET /projects/${SEED.projectId}/endpoints`;
 const NAMES = ["used", "idle", "stopped"];
+const UNTOLD = Object.fromEntries(
+  NAMES.map((name) => [name, "restarts this compute if it is active; open connections drop then."]),
+);
 const program = (args: string) =>
   files(NAMES.map((name) => `new Endpoint("${name}", { projectId, branchId: "br-${name}", ${args} });`).join("\n"));
 
@@ -14,7 +17,7 @@ describeWithEngine("a preview's warning", (engine) => {
   const preview = async () => {
     const shown = shownInJson((await story.ws.previewJson()).document);
     const words = Object.fromEntries(
-      NAMES.map((name) => [name, / Right now it is (.*?)\. /.exec(shown.get(name)!.warnings[0]!)?.[1]]),
+      NAMES.map((name) => [name, /size 1 → 2 (.*)$/.exec(shown.get(name)!.warnings[0]!)?.[1]]),
     );
     const markers = NAMES.map((name) => shown.get(name)!.restart![1]);
     return { words, markers, asked: requests(story.em) };
@@ -44,13 +47,17 @@ describeWithEngine("a preview's warning", (engine) => {
     async () => {
       const { words, markers, asked } = await preview();
       expect(words).toEqual({
-        used: expect.stringMatching(/^active, last used 1 h( \d+ (s|min))? ago: open connections drop$/),
-        idle: "idle: no connection is open, the change takes effect at the next start",
-        stopped: "active: open connections drop",
+        used: expect.stringMatching(
+          /^restarts this compute\. It is active \(last used 1 h( \d+ (s|min))? ago\): open connections drop\.$/,
+        ),
+        idle: "takes effect at the next start. It is idle now: nothing drops.",
+        stopped: "restarts this compute. It is active: open connections drop.",
       });
       expect(asked).toEqual([LIST]);
       // The same for all, whatever is true right now.
-      expect(new Set(markers)).toEqual(new Set([expect.stringMatching(/^yes: size 1 → 2; if the compute is active/)]));
+      expect(new Set(markers)).toEqual(
+        new Set([expect.stringMatching(/^yes: size 1 → 2 restarts this compute if it is active/)]),
+      );
     },
     ENGINE_TEST_MS,
   );
@@ -72,7 +79,7 @@ describeWithEngine("a preview's warning", (engine) => {
     async () => {
       await story.ws.setConfig({ "compute:liveNotices": "false" });
       expect(await preview()).toMatchObject({
-        words: { used: undefined, idle: undefined, stopped: undefined },
+        words: UNTOLD,
         asked: [],
       });
       await story.ws.setConfig({ "compute:liveNotices": "true" });
@@ -92,7 +99,7 @@ describeWithEngine("a preview's warning", (engine) => {
       const { em } = story;
       em.faults.add({ match: {}, times: 100, then });
       const { words, asked } = await preview();
-      expect([words, asked]).toEqual([{ used: undefined, idle: undefined, stopped: undefined }, [LIST]]);
+      expect([words, asked]).toEqual([UNTOLD, [LIST]]);
       em.faults.clear();
     },
     ENGINE_TEST_MS,
@@ -103,7 +110,7 @@ describeWithEngine("a preview's warning", (engine) => {
     async () => {
       const shown = await story.ws.previewJson({ env: { COMPUTE_API_KEY: "", COMPUTE_API_URL: "" } });
       const { warnings } = shownInJson(shown.document).get("used")!;
-      expect(warnings).toEqual([expect.not.stringContaining("Right now")]);
+      expect(warnings).toEqual([expect.stringContaining(UNTOLD["used"]!)]);
       expect(requests(story.em)).toEqual([]);
     },
     ENGINE_TEST_MS,

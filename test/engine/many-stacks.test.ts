@@ -6,6 +6,7 @@ import { parseAllDocuments } from "yaml";
 import { startEmulator } from "../../emulator/index";
 import { run } from "../../tools/engine/run";
 import { describeWithEngine, ENGINE_TEST_MS, Workspace } from "../support/engine";
+import { addBranch, files, PROJECT } from "./support";
 
 const ROOT = resolve(__dirname, "..", "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -42,6 +43,56 @@ describeWithEngine("many stacks", (engine) => {
         expect(await ws.leftBehind()).toEqual([]);
       } finally {
         await ws.close();
+        await emulator.close();
+      }
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "two on one project take turns, and a short time limit holds beside a stack with much to do",
+    async () => {
+      const emulator = await startEmulator({ operationMs: { default: 1500, suspend_compute: 10 } });
+      const env = { COMPUTE_API_URL: emulator.url, COMPUTE_API_KEY: emulator.apiKey };
+      const program = (stack: string, creates: number, options: string) =>
+        files(`
+for (let index = 0; index < ${creates}; index++) {
+  new Endpoint("${stack}" + index, { projectId, branchId: "br-${stack}-" + index }, ${options});
+}`);
+      const programs = {
+        large: program("large", 10, "{}"),
+        small: program("small", 4, '{ customTimeouts: { create: "20s" } }'),
+      };
+      for (const [stack, creates] of [
+        ["large", 10],
+        ["small", 4],
+      ] as const) {
+        for (let index = 0; index < creates; index++) addBranch(emulator, `br-${stack}-${index}`);
+      }
+      const stacks = await Promise.all(
+        Object.values(programs).map((one) => Workspace.create(engine, { program: one, env })),
+      );
+      try {
+        await Promise.all(stacks.map((ws) => ws.up({ args: ["--skip-preview"] })));
+        const creates = emulator.requests
+          .filter(({ method, path }) => method === "POST" && path === `/projects/${PROJECT}/endpoints`)
+          .map(({ status, body }) => ({ status, isSmall: JSON.stringify(body).includes("br-small") }));
+        // While the small one waits and works, the large one gets two turns between two of its own at most, and three at first.
+        const from = creates.findIndex(({ isSmall }) => isSmall);
+        const served = creates.slice(from).filter(({ status }) => status === 201);
+        const order = served.map(({ isSmall }) => (isSmall ? "s" : "l")).join("");
+        expect(order.replaceAll("l", "")).toBe("ssss");
+        const between = order
+          .slice(0, order.lastIndexOf("s"))
+          .split("s")
+          .map(({ length }) => length);
+        expect(Math.max(...between), order).toBeLessThanOrEqual(6);
+        expect(
+          between.slice(1).filter((turns) => turns > 2),
+          order,
+        ).toEqual([]);
+      } finally {
+        for (const ws of stacks) await ws.close();
         await emulator.close();
       }
     },

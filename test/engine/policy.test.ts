@@ -104,9 +104,7 @@ describeWithEngine("the policies", (engine) => {
         "advisory compute-restart resized",
         "advisory compute-stop stopped",
       ]);
-      expect(stdout).toMatch(
-        /^ +size 1 → 2; if the compute is active it restarts, .* in exceptResources, in the config/m,
-      );
+      expect(stdout).toMatch(/^ +size 1 → 2 restarts this compute .* in exceptResources, in the config/m);
     },
     ENGINE_TEST_MS,
   );

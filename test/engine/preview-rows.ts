@@ -17,17 +17,16 @@ export interface Row {
   warns?: string;
   /** What is said beside the warnings. */
   notes?: string;
-  /** How the warning begins. @default "restarts" */
-  does?: "restarts" | "may restart" | "stops" | "replaces";
+  /** Whether the marker says only "maybe". */
+  does?: "may restart";
   /** The body of the PATCH from the restarted state, or that no request is needed. */
   sends?: Args | "nothing" | "DELETE and POST";
 }
 
 export const size = (phase: Phase) => ({ size: phase === "calm" ? 1 : 2 });
 const from = (phase: Phase) => (phase === "calm" ? 1 : 2);
-const RESTARTS = "if the compute is active it restarts, and open connections drop";
-const NEW_HOST =
-  "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
+const RESTARTS = "restarts this compute if it is active; open connections drop then";
+const NEW_HOST = "replaces this compute; clients then need the new host; the old compute is deleted";
 export const otherBranch = (branch: string) => `${branch}-2`;
 
 export const ROWS: Record<string, Row> = {
@@ -42,7 +41,7 @@ export const ROWS: Record<string, Row> = {
     rule: "a size",
     after: () => ({ size: 4 }),
     op: "update",
-    says: (phase) => `size ${from(phase)} → 4; ${RESTARTS}`,
+    says: (phase) => `size ${from(phase)} → 4 ${RESTARTS}`,
     sends: { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 },
   },
   bound: {
@@ -50,16 +49,15 @@ export const ROWS: Record<string, Row> = {
     before: (phase) => ({ autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: phase === "calm" ? 2 : 3 }),
     after: () => ({ autoscalingLimitMaxCu: 4 }),
     op: "update",
-    says: (phase) => `autoscalingLimitMaxCu ${phase === "calm" ? 2 : 3} → 4; ${RESTARTS}`,
+    says: (phase) => `autoscalingLimitMaxCu ${phase === "calm" ? 2 : 3} → 4 ${RESTARTS}`,
     sends: { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 4 },
   },
   branch: {
     rule: "another branch",
     after: ({ branchId }) => ({ branchId: otherBranch(branchId as string) }),
     op: "update",
-    says: () =>
-      "branchId changes; the compute is reconfigured for the other branch; if it is active, open connections drop",
-    warns: "branchId br-branch → br-branch-2; the compute is reconfigured",
+    says: () => "branchId (changes) moves this compute to another branch; if it is active, open connections drop then",
+    warns: "branchId br-branch → br-branch-2 moves this compute to another branch. It is active",
     sends: { branch_id: "br-branch-2" },
   },
   disabled: {
@@ -67,9 +65,8 @@ export const ROWS: Record<string, Row> = {
     after: () => ({ disabled: true }),
     op: "update",
     says: () =>
-      "disabled false → true; the compute stops, open connections drop, and nothing can connect while it is disabled",
-    does: "stops",
-    warns: "disabled false → true; the compute stops",
+      "disabled false → true stops this compute; open connections drop then, and nothing can connect while it is disabled",
+    warns: "disabled false → true stops this compute; nothing can connect while it is disabled. It is active",
     sends: { disabled: true },
   },
   enabled: {
@@ -104,9 +101,8 @@ export const ROWS: Record<string, Row> = {
     after: () => ({ settings: { pgSettings: { work_mem: "64MB" } } }),
     op: "update",
     does: "may restart",
-    says: () =>
-      "settings.pgSettings.work_mem changes; some Postgres settings need a restart; then open connections drop if the compute is active",
-    warns: "settings.pgSettings.work_mem not set → 64MB; some Postgres settings",
+    says: () => "settings.pgSettings.work_mem (changes) may restart this compute; open connections drop then",
+    warns: "settings.pgSettings.work_mem not set → 64MB may restart this compute. It is active",
     sends: { settings: { pg_settings: { work_mem: "64MB" } } },
   },
   libraries: {
@@ -120,23 +116,21 @@ export const ROWS: Record<string, Row> = {
     rule: "a size and a suspend timeout at once",
     after: () => ({ size: 4, suspendTimeoutSeconds: 600 }),
     op: "update",
-    says: (phase) => `size ${from(phase)} → 4; ${RESTARTS}`,
+    says: (phase) => `size ${from(phase)} → 4 ${RESTARTS}`,
     sends: { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4, suspend_timeout_seconds: 600 },
   },
   type: {
     rule: "another type",
     after: () => ({ type: "read_only" }),
     op: "replace",
-    does: "replaces",
-    says: () => `type read_write → read_only; ${NEW_HOST}`,
+    says: () => `type read_write → read_only ${NEW_HOST}`,
     sends: "DELETE and POST",
   },
   project: {
     rule: "another project",
     after: () => ({ projectId: SEED.second.projectId, branchId: SEED.second.branchId }),
     op: "replace",
-    does: "replaces",
-    says: () => `projectId changes, branchId changes; ${NEW_HOST}`,
+    says: () => `projectId (changes), branchId (changes) ${NEW_HOST.replace("replaces", "replace")}`,
     sends: "DELETE and POST",
   },
   moved: {
@@ -144,8 +138,7 @@ export const ROWS: Record<string, Row> = {
     options: { replaceOnChanges: ["branchId"] },
     after: ({ branchId }) => ({ branchId: otherBranch(branchId as string) }),
     op: "replace",
-    does: "replaces",
-    says: () => `branchId changes; ${NEW_HOST}`,
+    says: () => `branchId (changes) ${NEW_HOST}`,
     sends: "DELETE and POST",
   },
   deletion: {
@@ -164,4 +157,4 @@ export const ROWS: Record<string, Row> = {
 
 /** The marker in the state after the step that restarted every compute of the table. */
 export const lastMarker = (name: string): string =>
-  `yes: ${name === "bound" ? "autoscalingLimitMaxCu 2 → 3" : "size 1 → 2"}; ${RESTARTS}`;
+  `yes: ${name === "bound" ? "autoscalingLimitMaxCu 2 → 3" : "size 1 → 2"} ${RESTARTS}`;

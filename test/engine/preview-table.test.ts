@@ -18,6 +18,7 @@ import {
   shownInJson,
   shownInPlain,
   startStory,
+  withoutSeen,
 } from "./support";
 
 const STATES = { calm: "was no restart", restarted: "was a restart" } as const;
@@ -56,7 +57,7 @@ describeWithEngine("a preview tells the truth", (engine) => {
     seen.set(key("preview --diff"), shownInDiff(diff.stdout));
     loose.set(
       phase,
-      [...`${diff.stdout}\n${diff.stderr}`.matchAll(/^\s*warning: (.*)$/gm)].map(([, text]) => text!),
+      [...`${diff.stdout}\n${diff.stderr}`.matchAll(/^\s*warning: (.*)$/gm)].map(([, text]) => withoutSeen(text!)),
     );
     seen.set(key("preview --json"), shownInJson((await ws.previewJson()).document));
     sent.set(
@@ -89,15 +90,19 @@ describeWithEngine("a preview tells the truth", (engine) => {
   afterAll(() => story?.close());
 
   describe.each(Object.entries(STATES) as [Phase, string][])("%s: the last step %s", (phase) => {
-    test("each preview asks once how its computes are right now, and sends nothing else", () =>
-      expect(sent.get(phase)).toEqual(KINDS.map(() => `GET /projects/${PROJECT}/endpoints`)));
+    // One replacement goes to the other project, and one to a branch without a compute.
+    const LOOKS = [PROJECT, SEED.second.projectId].flatMap((project) =>
+      ["branches?limit=1000", "endpoints"].map((list) => `GET /projects/${project}/${list}`),
+    );
+    test("each preview asks once how its projects are right now, and sends nothing else", () =>
+      expect(sent.get(phase)!.sort()).toEqual(LOOKS.flatMap((look) => KINDS.map(() => look)).sort()));
 
     describe.each(KINDS)("pulumi %s", (kind) => {
       const shown = (name: string): Shown =>
         seen.get(`${phase} ${kind}`)!.get(name) ?? { op: "same", changed: [], warnings: [] };
 
       test.each(NAMES.map((name) => [ROWS[name]!.rule, name]))("%s", (_rule, name) => {
-        const { op, says, warns, notes, does = "restarts" } = ROWS[name]!;
+        const { op, says, warns, notes, does } = ROWS[name]!;
         const row = shown(name);
         const text = says?.(phase);
         const next = text === undefined ? "no" : `${does === "may restart" ? "maybe" : "yes"}: ${text}`;
@@ -108,18 +113,16 @@ describeWithEngine("a preview tells the truth", (engine) => {
         expect(row.changed.includes("restart")).toBe(marked);
         if (marked && kind !== "preview") expect(row.restart).toEqual([old, next]);
 
-        const told = warns ?? text;
+        const told = warns ?? text?.replace(" if it is active; open connections drop then", ". It is active");
         const id = idOf.get(name)!;
-        // The warnings of `--diff` name no resource: those of this row are those with its id, or its words.
-        const isOurs = (warning: string) => warning.includes(op === "replace" ? `: ${text ?? "\0"}` : id);
+        // The warnings of `--diff` name no resource.
+        const isOurs = (warning: string) => warning.startsWith(`${id}: `);
         const warnings = kind === "preview --diff" ? loose.get(phase)!.filter(isOurs) : row.warnings;
         expect(warnings).toEqual(told === undefined ? [] : [expect.stringContaining(told)]);
         if (told)
-          expect(warnings[0]).toMatch(
-            new RegExp(
-              `^this change ${does} (the compute|compute ${id}): .*(\\. Clients should|clients need the new host)`,
-            ),
-          );
+          expect(warnings[0]).toMatch(new RegExp(`^${id}: .* It is active.*: open connections drop( then)?\\.$`));
+
+        if (told && kind !== "preview --diff") expect(row.seen).toBe("active");
 
         if (kind === "preview --json") expect(row.notes ?? []).toEqual(notes === undefined ? [] : [notes]);
 
@@ -132,7 +135,9 @@ describeWithEngine("a preview tells the truth", (engine) => {
         const known = new Set([...NAMES, ...NAMES.map((name) => `dns-${name}`), "test-dev"]);
         expect(all.filter(([name, { op }]) => op !== "same" && !known.has(name))).toEqual([]);
         const warnings = kind === "preview --diff" ? loose.get(phase)! : all.flatMap(([, one]) => one.warnings);
-        expect(warnings).toHaveLength(NAMES.filter((name) => ROWS[name]!.says).length);
+        const sum = `3 computes get a new host, 1 compute stops, ${NAMES.filter((name) => ROWS[name]!.says).length - 5} active computes restart, 1 compute may restart.`;
+        expect(warnings.filter((one) => one === sum)).toHaveLength(1);
+        expect(warnings).toHaveLength(NAMES.filter((name) => ROWS[name]!.says).length + 1);
       });
     });
   });

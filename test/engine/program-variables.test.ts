@@ -36,7 +36,7 @@ ${asks ? `exports.cu = getEndpointOutput({ projectId, id: "${SEED.primaryId}" })
       asked();
       await stack.use(program(same, 2, true));
       const { document } = await stack.ws.previewJson();
-      expect(warnings(document)).toEqual([expect.stringContaining("Right now it is active")]);
+      expect(warnings(document)).toEqual([expect.stringContaining("It is active")]);
       expect(asked()).toEqual([2, 0]);
     },
     ENGINE_TEST_MS,
@@ -47,7 +47,7 @@ ${asks ? `exports.cu = getEndpointOutput({ projectId, id: "${SEED.primaryId}" })
     async () => {
       await stack.use(program(variablesOf(second!), 2, false));
       const { document } = await stack.ws.previewJson();
-      expect(warnings(document)).toEqual([expect.not.stringContaining("Right now")]);
+      expect(warnings(document)).toEqual([expect.not.stringContaining("It is")]);
       await stack.use(program(variablesOf(second!), 2, true));
       const { stdout } = await stack.ws.preview({ fails: true });
       expect(stdout).toContain(

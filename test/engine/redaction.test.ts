@@ -1,6 +1,6 @@
 /**
  * Keys and connection passwords in everything that commands print or write, at the most verbose level too, and when they
- * fail. What Pulumi's own SDK writes into its log there is held to exactly what the README says of it.
+ * fail. What Pulumi's own SDK writes into its log there is held to exactly what docs/configuration.md says of it.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -105,7 +105,7 @@ describeWithEngine("keys and passwords", (engine) => {
     test("is in the log of -v=9 where Pulumi's SDK tells what was registered, and nowhere else", () => {
       const lines = linesWith(secret(), loud);
       expect(lines.filter((line) => !OF_THE_SDK.test(line))).toEqual([]);
-      expect(lines.length).toBeGreaterThan(0); // else the README says too much
+      expect(lines.length).toBeGreaterThan(0); // else docs/configuration.md says too much
     });
   });
 

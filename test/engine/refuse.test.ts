@@ -4,16 +4,19 @@ import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
 import { addBranch, changes, files, SEED, type Story, shownInJson, startStory } from "./support";
 
 const DROPS = "if the compute is active it restarts, and open connections drop";
+const YES = "yes: size 1 → 4 restarts this compute if it is active; open connections drop then";
 const NEW_HOST =
   "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
-const RESOURCE_TAIL =
-  'onRestart is "refuse" (on this resource), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change; or take the change back';
-const STACK_TAIL =
-  'onRestart is "refuse" (compute:onRestart in the stack\'s config), so the compute is left as it is. To go on, set onRestart: "warn" on this resource for this one change, or run `pulumi config set compute:onRestart warn` and set it back afterwards; or take the change back';
-
-/** What it ends with; `approval.test.ts` does as it says. */
-const APPROVE =
-  /\. To approve exactly this change, ([0-9a-f]{32}): pulumi config set --stack \S+ --path "compute:approve\[0\]" \1$/;
+const BY_OPTION = "an option of the resource replaces this compute; clients then need the new host";
+const tailOf = (where: string) => `onRestart is "refuse" (${where}), so the compute is left as it is.`;
+const RESOURCE_TAIL = tailOf("on this resource");
+const STACK_TAIL = tailOf("compute:onRestart in the stack's config");
+/** What follows the first line; `approval.test.ts` does as the last one says. */
+const WAYS = [
+  /^To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment\. To keep what the compute has, give the program the old value\. .* set onRestart: "warn" on this resource for as long\./,
+  /^To approve exactly this change, run this in the program's folder, and commit the stack's file:$/,
+  /^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/,
+];
 
 /** One compute by name: what the program says of it, and its options. Each is on a branch of its own. */
 type Computes = Record<string, [args: string, options?: string]>;
@@ -41,7 +44,13 @@ describeWithEngine("onRestart", (engine) => {
   const use = (change: Computes, source?: number) =>
     story.ws.setProgram(files(program({ ...BEFORE, ...change }, source)));
   const errorsOf = (text: string) =>
-    [...text.matchAll(/^ {4}error: .*? has a problem: (.*)$/gm)].map(([, one]) => one!.replace(APPROVE, ""));
+    [...text.matchAll(/^ {4}error: .*? has a problem: (.*)$/gm)].map(([, one]) => one!);
+  /** The lines behind the error's first one. */
+  const waysIn = (text: string) => {
+    const lines = text.split("\n");
+    const at = lines.findLastIndex((line) => line.includes('onRestart is "refuse"'));
+    return lines.slice(at + 1, at + 1 + WAYS.length).map((line) => line.trim());
+  };
 
   beforeAll(async () => {
     story = await startStory(engine, {
@@ -65,10 +74,10 @@ describeWithEngine("onRestart", (engine) => {
     ['size: 1, type: "read_only"', `type read_write → read_only: ${NEW_HOST}`],
     [
       "size: 1, suspendTimeoutSeconds: 600",
-      `suspendTimeoutSeconds not set → 600: ${NEW_HOST}`,
+      `suspendTimeoutSeconds 0 → 600: ${NEW_HOST}`,
       '{ replaceOnChanges: ["suspendTimeoutSeconds"] }',
     ],
-    ['size: 1, onDelete: "release"', NEW_HOST, '{ replaceOnChanges: ["onDelete"] }'],
+    ['size: 1, onDelete: "release"', BY_OPTION, '{ replaceOnChanges: ["onDelete"] }'],
   ] as const;
 
   describe("refuse on the resource fails the preview with the property, from → to, the effect and the way on", () => {
@@ -81,6 +90,7 @@ describeWithEngine("onRestart", (engine) => {
           typeof says === "string" ? `${says}. ${RESOURCE_TAIL}` : expect.stringMatching(says),
         ]);
         expect(errorsOf(stdout)[0]).toContain(RESOURCE_TAIL);
+        expect(waysIn(stdout)).toEqual(WAYS.map((way) => expect.stringMatching(way)));
         expect(story.em.requests).toEqual([]);
       },
       ENGINE_TEST_MS,
@@ -147,11 +157,11 @@ describeWithEngine("onRestart", (engine) => {
           harmless: [undefined, []],
           parameters: [
             expect.stringMatching(/^maybe: settings.pgSettings.work_mem/),
-            warning(/^this change may restart/),
+            warning(/^ep-\S+: settings.* may restart this compute/),
           ],
-          unknown: [expect.stringMatching(/^maybe: size 1 → known after apply; depending/), warning(/may restart/)],
-          allowed: [`yes: size 1 → 4; ${DROPS}`, []],
-          warned: [`yes: size 1 → 4; ${DROPS}`, warning(/^this change restarts compute ep-/)],
+          unknown: [expect.stringMatching(/^maybe: size 1 → known after apply may restart/), warning(/may restart/)],
+          allowed: [YES, []],
+          warned: [YES, warning(/^ep-\S+: size 1 → 4 restarts this compute/)],
         });
         expect(Object.keys(passing).map((name) => shown.get(name)?.op)).toEqual(Array(5).fill("update"));
       },
@@ -180,16 +190,16 @@ describeWithEngine("onRestart", (engine) => {
           op: "create",
           restart: [
             undefined,
-            expect.stringMatching(/^maybe: adopts the branch.s primary, if there is one, and sets size 2; /),
+            expect.stringMatching(/^maybe: takes over the branch.s primary, if there is one, and sets size 2; /),
           ],
           warnings: [
-            expect.stringMatching(/^this creation adopts the branch.s primary, if there is one, and sets size 2; /),
+            expect.stringMatching(/^takes over the branch.s primary, if there is one, and sets size 2; a compute with/),
           ],
         });
         em.requests.length = 0;
         const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
         expect(stdout).toContain(
-          `error: adopting ${SEED.primaryId} would change it: size 0.25 → 2; ${DROPS}. onRestart is "refuse", so nothing was changed.`,
+          `error: adopting ${SEED.primaryId} would change it: size 0.25 → 2 restarts this compute if it is active; open connections drop then. onRestart is "refuse", so nothing was changed.`,
         );
         expect(changes(em)).toEqual([]);
       },

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
+import { runPrinted } from "./printed";
 import { addBranch, files, type Story, startStory } from "./support";
 
 const COMMAND = join(__dirname, "../../dist/cli/main.js");
@@ -107,7 +108,7 @@ describeWithEngine("compute-endpoint report", (engine) => {
       ["resized", "restart", true],
       ["renamed", "none", false],
       ["moved", "new-host", true],
-      ["deleted", "delete", true],
+      ["deleted", "delete", false],
       ["replaced", "new-host", true],
       ["secret", "restart", true],
       ["unknown", "may-restart", false],
@@ -118,7 +119,9 @@ describeWithEngine("compute-endpoint report", (engine) => {
     test("nothing else is in the report, and the verdict counts it all", () => {
       expect(found.computes).toHaveLength(7);
       expect(found.exitCode).toBe(3);
-      expect(found.verdict).toBe("1 compute is deleted, 2 get new hosts, 2 restart, 1 may restart; 5 not approved");
+      expect(found.verdict).toBe(
+        "1 compute is deleted. 2 computes get new hosts, 2 restart, 1 may restart; 4 not approved",
+      );
     });
 
     test("hosts that go are named, and lines of the program", async () => {
@@ -130,7 +133,11 @@ describeWithEngine("compute-endpoint report", (engine) => {
     });
 
     test("a secret is not shown, and can't be approved by digest", () => {
-      expect(found.of("secret").approval).toEqual({ approved: false, why: expect.stringContaining("secret") });
+      expect(found.of("secret").approval).toEqual({
+        approved: false,
+        refused: false,
+        why: expect.stringContaining("secret"),
+      });
     });
 
     test("in a pull request", async () => {
@@ -139,7 +146,7 @@ describeWithEngine("compute-endpoint report", (engine) => {
         /^<!-- compute-endpoint report v1 test\/dev -->\n\n### 🔴 `test\/dev`: 1 compute is deleted/,
       );
       expect(stdout).toContain(
-        "| `resized` | 🟠 **restarts**, if active | `size` `1` → `4` | 4 → 16 GB | 450 → 1802 |",
+        "| `resized` | 🟠 **restarts**, if active | `size` `1` → `4` | 4 → 16 GB | 20 → 60 GiB | 450 → 1802 |",
       );
       expect(stdout).not.toContain("__provider");
     });
@@ -147,20 +154,21 @@ describeWithEngine("compute-endpoint report", (engine) => {
 
   describe("approval", () => {
     test(
-      "what the report's own commands approve passes `refuse`, and the report then says so",
+      "what the report's own command approves passes `refuse`, and the report then says so",
       async () => {
         const before = await json(await previewOf(AFTER));
-        const commands = before.computes.flatMap(({ approval }) => approval?.command ?? []);
-        expect(commands).toHaveLength(4);
-        for (const line of commands) {
-          const [, path, digest] = /^pulumi config set --stack [\w.-]+ --path "(\S+)" ([0-9a-f]{32})$/.exec(line)!;
-          await story.ws.pulumi(["config", "set", "--path", path!, digest!], { fails: false });
-        }
+        await runPrinted(story.ws, before.stack.approveCommand.replace("npx --no compute-endpoint ", ""));
         await story.ws.setConfig({ "compute:onRestart": "refuse" });
         const after = await json(await previewOf(AFTER));
         expect(after.exitCode).toBe(0);
-        expect(after.verdict).toBe("1 compute is deleted, 2 get new hosts, 1 restarts; approved");
-        expect(after.computes.map(({ approval }) => approval?.approved)).toEqual([true, true, true, true, undefined]);
+        expect(after.verdict).toBe("1 compute is deleted. 2 computes get new hosts, 1 restarts; approved");
+        expect(after.computes.map(({ approval }) => approval?.approved)).toEqual([
+          undefined,
+          true,
+          true,
+          true,
+          undefined,
+        ]);
       },
       ENGINE_TEST_MS,
     );
@@ -173,7 +181,8 @@ describeWithEngine("compute-endpoint report", (engine) => {
         );
         expect(exitCode).toBe(2);
         expect(stack.incomplete[0]).toMatch(/^the preview refused the change of resized/);
-        expect(stack.errors).toEqual([expect.stringMatching(/^resized: .*size 1 → 8: .*compute:approve\[4\]/)]);
+        expect(stack.errors).toEqual([expect.stringMatching(/^resized: .*size 1 → 8: .*is left as it is\.$/)]);
+        expect(stack.approveCommand).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/);
       },
       ENGINE_TEST_MS,
     );

@@ -14,7 +14,7 @@ import {
   startStory,
 } from "./support";
 
-const MARKER = "yes: restartTriggers changed; if the compute is active it restarts, and open connections drop";
+const MARKER = "yes: restartTriggers (changed) restarts this compute if it is active; open connections drop then";
 const NAMES = ["plain", "first", "sized", "hidden", "late", "calm"];
 
 interface Say {
@@ -83,15 +83,15 @@ describeWithEngine("restartTriggers", (engine) => {
         expect(plain.get(name)).toMatchObject({ op: "update", changed: ["restart", "restartTriggers"] });
         expect(shownInDiff(diff.stdout).get(name)?.restart).toEqual(["no", MARKER]);
         expect(json.get(name)?.restart).toEqual(["no", MARKER]);
-        const warning = `this change restarts compute ${await idOf(name)}: ${MARKER.slice(5)}. Clients should reconnect by themselves.`;
+        const warning = `${await idOf(name)}: ${MARKER.slice(5)}.`;
         expect(plain.get(name)?.warnings).toEqual([warning]);
         expect(json.get(name)?.warnings).toEqual([warning]);
       }
       expect(json.get("sized")?.restart?.[1]).toBe(
-        "yes: size 1 → 2, restartTriggers changed; if the compute is active it restarts, and open connections drop",
+        "yes: size 1 → 2, restartTriggers (changed) restart this compute if it is active; open connections drop then",
       );
-      expect(json.get("late")?.restart?.[1]).toMatch(/^maybe: restartTriggers → known after apply; depending on/);
-      expect(json.get("late")?.warnings).toEqual([expect.stringMatching(/^this change may restart compute ep-/)]);
+      expect(json.get("late")?.restart?.[1]).toMatch(/^maybe: restartTriggers → known after apply may restart/);
+      expect(json.get("late")?.warnings).toEqual([expect.stringMatching(/^ep-\S+: .* may restart this compute/)]);
       for (const name of ["calm", "dns"]) expect(plain.get(name)).toBeUndefined();
       expect(diff.stdout + diff.stderr + JSON.stringify(document.diagnostics)).not.toContain("s3cret");
     },

@@ -9,8 +9,12 @@ export interface Shown {
   changed: string[];
   /** The marker before and after; not in the plain preview, which shows no values. */
   restart?: [old: string, next: string];
-  /** Warnings at this resource. */
+  /** Warnings at this resource, without the data at their end. */
   warnings: string[];
+  /** The data at the end of a warning: whether the compute was active. */
+  seen?: string;
+  /** The data at the end of a message: what `up` will do. */
+  foreseen?: string;
   /** What else is said at it; only read from `--json`. */
   notes?: string[];
 }
@@ -45,8 +49,24 @@ export function shownInPlain(stdout: string): ShownByName {
         .filter(Boolean)
         .sort() ?? [];
   }
-  for (const [name, texts] of diagnosticsIn(rest)) shown.of(name).warnings.push(...texts);
+  for (const [name, texts] of diagnosticsIn(rest)) for (const text of texts) addWarning(shown.of(name), text);
   return shown;
+}
+
+const SEEN = / \[(?:(active|idle|disabled)(?:, )?)?(fails unless replaced|fails|adopts|makes)? at \S+Z\]$/;
+
+/** A warning without the data at its end, which has a time. */
+export const withoutSeen = (warning: string): string => warning.replace(SEEN, "");
+
+function addWarning(shown: Shown, warning: string): void {
+  shown.warnings.push(withoutData(shown, warning));
+}
+
+function withoutData(shown: Shown, message: string): string {
+  const [, seen, foreseen] = SEEN.exec(message) ?? [];
+  if (seen) shown.seen = seen;
+  if (foreseen) shown.foreseen = foreseen;
+  return withoutSeen(message);
 }
 
 /** Lines under `  type (name):` until the next blank one. */
@@ -94,8 +114,8 @@ export function shownInJson({ steps = [], diagnostics = [] }: PreviewDocument): 
   }
   for (const { urn, message, severity } of diagnostics) {
     const one = shown.of(nameOf(urn ?? ""));
-    if (severity === "warning") one.warnings.push(message.replace(/^warning: /, "").trim());
-    else if (severity === "info") one.notes = [...(one.notes ?? []), message.trim()];
+    if (severity === "warning") addWarning(one, message.replace(/^warning: /, "").trim());
+    else if (severity === "info") one.notes = [...(one.notes ?? []), withoutData(one, message.trim())];
   }
   return shown;
 }

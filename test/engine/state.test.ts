@@ -135,7 +135,7 @@ describeWithEngine("twenty computes in one project", (engine) => {
         ["replica-0", "update"],
         ["replica-1", "create"],
       ]);
-      expect(shown.get("replica-0")?.restart?.[1]).toMatch(/^yes: size 4 → 1; /);
+      expect(shown.get("replica-0")?.restart?.[1]).toMatch(/^yes: size 4 → 1 restarts this compute /);
       em.requests.length = 0;
       await ws.up({ args: ["--skip-preview"] });
       expect(

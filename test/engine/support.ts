@@ -21,6 +21,8 @@ export interface StoryOptions extends EmulatorOptions {
   config?: Record<string, string>;
   /** Key and URL as variables of the environment. @default true */
   account?: boolean;
+  /** Folders of further language hosts. */
+  hosts?: string[];
   /** Writes to the emulator's world before the first command. */
   before?: (em: RunningEmulator) => void;
 }
@@ -29,7 +31,7 @@ export interface StoryOptions extends EmulatorOptions {
 const OPERATION_MS = 50;
 
 export async function startStory(engine: Engine, options: StoryOptions): Promise<Story> {
-  const { program, config = {}, account = true, before, ...rules } = options;
+  const { program, config = {}, account = true, hosts, before, ...rules } = options;
   const em = await startEmulator({ operationMs: OPERATION_MS, apiKey: "key-of-this-story", ...rules });
   before?.(em);
   const env = account ? { COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url } : {};
@@ -40,7 +42,7 @@ export async function startStory(engine: Engine, options: StoryOptions): Promise
     await em.close();
   };
   try {
-    ws = await Workspace.create(engine, { program: files(program), env });
+    ws = await Workspace.create(engine, { program: files(program), env, ...(hosts ? { hosts } : {}) });
     const run = ws.pulumi.bind(ws);
     ws.pulumi = async (args: readonly string[], more?: CommandOptions) =>
       run(args, {

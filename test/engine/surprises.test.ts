@@ -35,6 +35,31 @@ describeWithEngine("a preview warns", (engine) => {
   );
 
   test(
+    "when `up` will refuse a restart that compute:askAgain brings",
+    async () => {
+      const { ws, em } = story;
+      const sized = (size: number) => use(`name: "two", onDelete: "delete", size: ${size}`);
+      await sized(0.25);
+      await ws.up({ args: ["--skip-preview"] });
+      em.faults.add({ ignore: { fields: ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"], times: 9 } });
+      await sized(2);
+      await ws.up({ args: ["--skip-preview"] });
+      em.faults.clear();
+      await ws.setConfig({ "compute:askAgain": "true", "compute:onRestart": "refuse" });
+      const told = await warnings();
+      expect(told![0]).toMatch(
+        /size 0.25 → 2 restarts .* onRestart is "refuse": `up` will fail\. Set onRestart: "warn"/,
+      );
+      await ws.up({ args: ["--skip-preview"], fails: true });
+      await ws.removeConfig("compute:askAgain");
+      await ws.removeConfig("compute:onRestart");
+      await use('name: "two", onDelete: "delete"');
+      await ws.up({ args: ["--skip-preview"] });
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
     "when a compute that was to be deleted is released from now on",
     async () => {
       await use('name: "two"');

@@ -1,6 +1,7 @@
 /**
  * The package is taken out of the project together with its last compute. No code of ours runs then: the state's text asks
- * for a package that is not there. What Pulumi prints is what the README has for a search to find, and its advice works.
+ * for a package that is not there. What Pulumi prints is a heading of the page on
+ * troubleshooting, and its advice works.
  */
 import { readFile, rename } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -11,9 +12,9 @@ import { changes, files, type Story, startStory } from "./support";
 const MESSAGE = "Cannot find module 'pulumi-compute-endpoint/provider'";
 const REPLICA = `new Endpoint("replica", { projectId, branchId, type: "read_only", size: 1 });`;
 
-test("the README has the message as a heading", async () => {
-  const readme = await readFile(resolve(__dirname, "../../README.md"), "utf8");
-  expect(readme).toContain(`### ${MESSAGE}\n`);
+test("the page on troubleshooting has the message as a heading", async () => {
+  const page = await readFile(resolve(__dirname, "../../docs/troubleshooting.md"), "utf8");
+  expect(page).toContain(`### ${MESSAGE}\n`);
 });
 
 describeWithEngine("a project without the package, and a compute in its state", (engine) => {
@@ -31,7 +32,7 @@ describeWithEngine("a project without the package, and a compute in its state", 
   afterAll(() => story?.close());
 
   test(
-    "fails with a message that is in the README, changes nothing, and goes on when the package is back",
+    "fails with that message, changes nothing, and goes on when the package is back",
     async () => {
       const { ws, em } = story;
       const before = await ids();

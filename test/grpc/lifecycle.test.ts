@@ -44,7 +44,7 @@ describe("over gRPC", () => {
     expect(requests()).toEqual([]);
 
     const news = await shim.check(made.inputs, inputs({ size: 2 }));
-    expect(news.inputs["restart"]).toMatch(/^yes: size 1 → 2;/);
+    expect(news.inputs["restart"]).toMatch(/^yes: size 1 → 2 restarts/);
     expect(await shim.diff(made.id, made.outputs, news.inputs)).toEqual({ changes: "unknown", replaces: [] });
     const changed = await shim.update(made.id, made.outputs, news.inputs);
     expect(changed).toMatchObject({ __provider: PROVIDER_TEXT, size: 2, host: made.outputs["host"], restart: "no" });
@@ -89,10 +89,11 @@ describe("over gRPC", () => {
     const next = await again();
     const news = inputs({ type: "read_only" });
     const first = await next.check(made.inputs, news);
-    expect(first.inputs["restart"]).toMatch(/^yes: type read_write → read_only; .*new host/);
+    expect(first.inputs["restart"]).toMatch(/^yes: type read_write → read_only replaces .*new host/);
     expect(await next.diff(made.id, made.outputs, first.inputs)).toMatchObject({ replaces: ["type"] });
     const second = await next.check({}, news);
-    expect(second.inputs["restart"]).toBe(first.inputs["restart"]);
+    // Only the diff in between tells check which compute is replaced.
+    expect(second.inputs["restart"]).toBe(`${first.inputs["restart"]}; the old compute is deleted`);
     // A resource that is only created is none, also in the same process.
     const other = await next.check({}, inputs({ type: "read_only", __urn: urnOf("other") }));
     expect(other.inputs["restart"]).toBe("no");

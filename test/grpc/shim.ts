@@ -5,7 +5,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -14,7 +13,7 @@ import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
-import { autoNameOf } from "../../provider/rules/auto-name.js";
+import { autoNameOf } from "../../provider/rules/name.js";
 import { PROVIDER_TEXT } from "../../sdk/literal.js";
 
 export type Props = Record<string, unknown>;
@@ -32,7 +31,6 @@ const { Empty } = ofSdk("google-protobuf/google/protobuf/empty_pb") as { Empty: 
 
 /** A folder from which the package resolves, as a program's does. */
 export async function programFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  sayIfOld();
   const path = await realpath(await mkdtemp(join(tmpdir(), "compute-endpoint-grpc-")));
   const modules = join(path, "node_modules");
   const ours = join(modules, "pulumi-compute-endpoint");
@@ -44,19 +42,6 @@ export async function programFolder(): Promise<{ path: string; remove: () => Pro
     await symlink(join(REPOSITORY, "node_modules", name), join(modules, name));
   }
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
-}
-
-const newest = (folder: string): number =>
-  Math.max(
-    ...readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
-      (name) => statSync(join(REPOSITORY, folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    ),
-  );
-
-/** What is tested is the build: `npm test` makes one, `npx vitest` does not. */
-function sayIfOld(): void {
-  if (!existsSync(join(REPOSITORY, "dist/provider/index.js"))) throw new Error("there is no build: `npm run build`");
-  if (newest("provider") > newest("dist")) console.warn("dist/ is older than provider/: `npm run build`");
 }
 
 /** A call that failed, with what Pulumi would keep in the state. */

@@ -35,7 +35,7 @@ export async function rig(options: EmulatorOptions = {}, config: Record<string, 
   const engine = await startFakeEngine();
   open.push(() => engine.kill());
   const path = await folder();
-  const defaults = { "compute:apiKey": KEY, "compute:apiUrl": emulator.url, "compute:pollSeconds": "0.1", ...config };
+  const defaults = { "compute:apiKey": KEY, "compute:apiUrl": emulator.url, "compute:pollSeconds": "0.2", ...config };
   const startedBy = async ({ address }: FakeEngine, config: Record<string, string> = defaults) => {
     const shim = await Shim.start({ engine: address, folder: path });
     open.push(() => shim.close());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { approvalOf } from "../../provider/rules/approval.js";
-import { impactOf } from "../../provider/rules/restart.js";
-import { type Asked, wishOf } from "../../provider/rules/wish.js";
+import { impactOf } from "../../provider/rules/impact.js";
+import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
 import {
   adopted,
   byHand,
@@ -52,7 +52,10 @@ describe("adopting a compute", () => {
     const lab = new Lab();
     const outcome = await lab.up("db", primary({ adopt: true }));
     expect(changes(outcome)).toEqual([
-      [`POST ${ENDPOINTS}`, { endpoint: { branch_id: SEED.branches.dev, type: "read_write", name: lab.hint("db") } }],
+      [
+        `POST ${ENDPOINTS}`,
+        { endpoint: { branch_id: SEED.branches.dev, type: "read_write", name: lab.autoName("db") } },
+      ],
     ]);
     expect(lab.resource("db").outputs["adopted"]).toBe(false);
   });
@@ -89,7 +92,7 @@ describe("adopting a compute", () => {
     await new Lab({ beside: lab, stack: "other" }).up("r", replica({ name: "reports" }));
     const [theirs] = made(lab);
     const outcome = await lab.up("r", replica({ adopt: theirs!.id, branchId: SEED.branches.dev }));
-    expect(outcome.marker).toContain("maybe: adopts the compute that adopt names and sets branchId; ");
+    expect(outcome.marker).toContain("maybe: takes over the compute that adopt names and sets branchId; ");
     expect(changes(outcome)).toEqual([
       [`PATCH ${ENDPOINTS}/${theirs!.id}`, { endpoint: { branch_id: SEED.branches.dev } }],
     ]);
@@ -135,9 +138,12 @@ describe("adopting a compute", () => {
   test("under refuse, in the place of a compute that an approval lets go: the old one is not lost for nothing", async () => {
     const lab = await labWith("db", replica({ size: 1 }));
     const next = adopted({ size: 1 });
-    const [old, wish] = [wishOf(lab.resource("db").inputs as Asked), wishOf(next as Asked)];
+    const [old, wish] = [
+      desiredSettings(lab.resource("db").inputs as SettingsInput),
+      desiredSettings(next as SettingsInput),
+    ];
     const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish, new Set(), { next })!;
-    const approvals = { digests: new Set([digest]), ended: new Map<string, string>(), short: [], count: 1 };
+    const approvals = { digests: new Set([digest]), ended: new Map<string, string>(), entries: [] };
     const approved = new Lab({ beside: lab, config: { onRestart: "refuse", approvals } });
     approved.state.set("db", lab.resource("db"));
     const outcome = await approved.up("db", next);
@@ -156,7 +162,7 @@ describe("adopting a compute", () => {
     const marker = async (args: Props) => (await lab.preview("db", adopted(args))).marker;
     expect(await marker({})).toBe("no");
     expect(await marker({ suspendTimeoutSeconds: 60, name: "x", disabled: false })).toBe("no");
-    expect(await marker({ size: 2 })).toMatch(/^maybe: adopts the branch.s primary, if there is one, and sets .*2/);
+    expect(await marker({ size: 2 })).toMatch(/^maybe: takes over the branch.s primary, if there is one, and sets .*2/);
     expect(await marker({ disabled: true })).toMatch(/^maybe: .*disabled true/);
     expect(await marker({ adopt: false, size: 2 })).toBe("no");
   });
@@ -201,7 +207,7 @@ describe("a compute with a generated name", () => {
     const { id, name } = await stranger(lab);
     const outcome = await lab.fails("db", primary({ adopt: adopt === true ? true : id, size: 4 }));
     expect(outcome.error.message).toContain(`adopt means ${id}, which has the name ${name}`);
-    expect(outcome.error.message).toMatch(/the resource option aliases.*`pulumi state delete`.*set name here/);
+    expect(outcome.error.message).toMatch(/the resource option aliases.*`pulumi state delete`.*set name: "/);
     expect([changes(outcome), lab.state.size]).toEqual([[], 0]);
   });
 
@@ -236,7 +242,7 @@ describe("a compute with a generated name", () => {
     const { id } = lab.resource("new");
     const again = new Lab({ beside: lab });
     const { __autoName } = lab.resource("new").inputs;
-    expect(__autoName).toBe(lab.hint("old"));
+    expect(__autoName).toBe(lab.autoName("old"));
     again.state.set("new", { ...lab.resource("new"), pendingReplacement: true });
     await again.up("new", primary({ adopt: true }));
     expect(again.resource("new").id).toBe(id);

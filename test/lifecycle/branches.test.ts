@@ -142,7 +142,7 @@ describe("two primaries on one branch", () => {
     const lab = await labOf(before);
     const done = await lab.upAll(after);
     expect(Object.values(errorsOf(done)).join()).toMatch(
-      /of resource [ab] is its primary, and stays there: a branch has only one/,
+      /of resource [ab] is that primary, and stays there: a branch has only one/,
     );
     expect(lab.last.sent.filter(({ line, status }) => line.startsWith("POST") && status === 409)).toEqual([]);
   });
@@ -203,7 +203,7 @@ describe("one compute for two resources: the preview fails", () => {
   ])("%s", async (_what, programs) => {
     for (const program of programs) {
       expect(Object.values(await new Lab().refusals(program))).toEqual([
-        expect.stringMatching(/resources [ab] and [ab] (both ask for the primary|are both to have compute)/),
+        expect.stringMatching(/resources [ab] and [ab] (both ask for the primary|would both have compute)/),
       ]);
     }
   });

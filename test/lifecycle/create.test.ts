@@ -15,7 +15,7 @@ describe("creating a compute", () => {
     expect(compute(lab, "db").current_state).toBe("active");
   });
 
-  const name = new Lab().hint("db");
+  const name = new Lab().autoName("db");
   test.each([
     ["what is required, and the name that tells whose it is", {}, { type: "read_write", name }],
     ["a given name instead of ours", { name: "orders" }, { type: "read_write", name: "orders" }],
@@ -96,7 +96,7 @@ describe("creating a compute", () => {
     const { host, proxy_host: proxyHost } = compute(lab, "db");
     expect(id).toMatch(/^ep-/);
     expect(outputs).toEqual({
-      __autoName: lab.hint("db"),
+      __autoName: lab.autoName("db"),
       __provider: inputs["__provider"],
       projectId: SEED.projectId,
       branchId: SEED.branches.dev,
@@ -106,7 +106,7 @@ describe("creating a compute", () => {
       autoscalingLimitMinCu: 2,
       autoscalingLimitMaxCu: 2,
       suspendTimeoutSeconds: 0,
-      name: lab.hint("db"),
+      name: lab.autoName("db"),
       disabled: false,
       poolerEnabled: false,
       settings: {},

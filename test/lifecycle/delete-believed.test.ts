@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../emulator/index.js";
-import type { Between } from "../support/lab-wire.js";
+import type { Between } from "../support/lab/network.js";
 import { count, ENDPOINTS, Lab, labWith, made, type Props, primary, replica, SEED, spoil } from "./support.js";
 
 type Then = Extract<FaultRule, { match: unknown }>["then"];
@@ -88,7 +88,7 @@ describe.each(SUCCESSES)("a DELETE that is answered with %s", (_answer, then) =>
     await lab.clock.advance(10_000);
     spoil(lab, { match: { method: "DELETE" }, times: 1000, then: { ...then, work: false } });
     const before = lab.clock.now();
-    expect(await destroyed(lab)).toContain("still has it");
+    expect(await destroyed(lab)).toContain("still has it right afterwards, and nothing is under way");
     expect([lab.state.size, lab.emulator.requests.filter(({ method }) => method === "DELETE").length]).toEqual([1, 1]);
     expect(lab.clock.now() - before).toBeLessThan(200);
   });

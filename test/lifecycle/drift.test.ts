@@ -87,6 +87,21 @@ describe("drift in what the program manages", () => {
     });
   });
 
+  test("a change of onRestart or adopt alone is no change: after drift a preview shows it once, and it does nothing", async () => {
+    const [before, after] = [{ onRestart: "warn", adopt: false }, { onRestart: "refuse" }];
+    const lab = await labWith("db", primary({ suspendTimeoutSeconds: 600, ...before }));
+    const args = primary({ suspendTimeoutSeconds: 600, ...after });
+    expect(await lab.up("db", args)).toMatchObject({ op: "same", sent: [] });
+    byHand(lab, lab.resource("db").id, { suspend_timeout_seconds: 0 });
+    await lab.refresh();
+    expect(lab.resource("db").inputs).toMatchObject(before);
+    const outcome = await lab.up("db", args);
+    expect(outcome).toMatchObject({ op: "update", marker: "no", notice: "none" });
+    expect(changes(outcome).map(([, body]) => body)).toEqual([{ endpoint: { suspend_timeout_seconds: 600 } }]);
+    expect(lab.resource("db").outputs).toMatchObject(after);
+    expect(lab.resource("db").outputs).not.toHaveProperty("adopt");
+  });
+
   test("a program that follows the drift has nothing to do", async () => {
     const lab = await labWith("db", primary({ size: 2 }));
     byHand(lab, lab.resource("db").id, { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 });

@@ -129,7 +129,7 @@ describe("a setting that the service accepts and does not take", () => {
     const again = new Lab({ beside: lab, config: { askAgain: true, onRestart: "refuse" } });
     again.state.set("db", lab.resource("db"));
     await expect(again.up("db", args)).rejects.toThrow(
-      `restarts or stops it: size ${change}; if the compute is active it restarts, and open connections drop. The preview could not know that, and onRestart is "refuse"`,
+      `restarts or stops it: size ${change} restarts this compute if it is active; open connections drop then. The preview could not know that, and onRestart is "refuse"`,
     );
     expect(changes(again.last)).toEqual([]);
     // The way on that the error names: the next preview refuses, with a digest to approve.

@@ -8,7 +8,7 @@ const done = ({ sent }: Run) => sent.filter(({ line, status }) => !line.startsWi
 const RUNS = { numRuns: 100 };
 
 describe("laws of an update", { timeout: 120_000 }, () => {
-  test("any pair of programs is updated in place, the compute is as the second one wishes, and then nothing is left", async () => {
+  test("an update in place from any program to any other gives the compute the new settings and leaves no difference", async () => {
     await fc.assert(
       fc.asyncProperty(services, restarting, restarting, async (emulator, a, b) => {
         const lab = await labWith("db", a, { emulator });

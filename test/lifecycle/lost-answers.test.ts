@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../emulator/index.js";
-import type { Between } from "../support/lab-wire.js";
+import type { Between } from "../support/lab/network.js";
 import {
   adopted,
   compute,
@@ -108,7 +108,7 @@ describe("the answer of a POST is lost", () => {
     spoil(lab, { match: { method: "POST" }, then: { cut: true, work: true } });
     await lab.up("db", replica());
     expect(made(lab)).toHaveLength(1);
-    expect(lab.resource("db").outputs["name"]).toBe(lab.hint("db"));
+    expect(lab.resource("db").outputs["name"]).toBe(lab.autoName("db"));
   });
 
   test("with a setting that the service silently did not take: not a second one", async () => {

@@ -1,21 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderConfig } from "../../provider/config.js";
-import { approvalOf } from "../../provider/rules/approval.js";
-import { impactOf } from "../../provider/rules/restart.js";
-import { type Asked, wishOf } from "../../provider/rules/wish.js";
-import { byHand, changes, compute, count, Lab, labWith, made, type Props, primary, settle, spoil } from "./support.js";
+import { approving, byHand, changes, compute, count, Lab, labWith, made, primary, settle, spoil } from "./support.js";
 
 type End = "failed" | "error" | "cancelled" | "never";
 const ENDS: End[] = ["failed", "error", "cancelled", "never"];
 const state = (lab: Lab, name = "db") => lab.resource(name);
 const unfinished = (lab: Lab) => state(lab).outputs["unfinished"];
-
-/** What a reviewer approves who reads the refusal. */
-function approving(lab: Lab, next: Props) {
-  const [old, wish] = [wishOf(lab.resource("db").inputs as Asked), wishOf(next as Asked)];
-  const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish)!;
-  return { digests: new Set([digest]), ended: new Map<string, string>(), short: [], count: 1 };
-}
 
 describe("an update that is stored but does not end well", () => {
   test.each(ENDS)("apply_config ends as %s: the old inputs stay, the outputs are what is stored", async (then) => {

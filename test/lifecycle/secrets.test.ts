@@ -73,7 +73,7 @@ describe("a secret value is in no marker, warning, failure or error", () => {
     ["settings", secret(["settings"], { settings: { pgSettings: { a: "13" } } })],
   ])("an adoption with a secret %s, also where refuse stops it", async (_rule, args) => {
     const lab = new Lab();
-    expect(heard(lab, await lab.preview("db", adopted(args)))).toMatch(/maybe: adopts.*secret/);
+    expect(heard(lab, await lab.preview("db", adopted(args)))).toMatch(/maybe: takes over.*secret/);
     expect(heard(lab, await lab.preview("db", adopted(args)))).not.toMatch(/\b13\b/);
     expect(heard(lab, await lab.attempt("db", adopted({ ...args, onRestart: "refuse" })))).not.toMatch(/\b13\b/);
   });

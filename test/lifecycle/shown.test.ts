@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { type EndpointRow, SEED } from "../../emulator/index.js";
-import { fieldsIn, sameValue, speaksOf } from "../../tools/chaos/fields";
-import { askedOf } from "../../tools/chaos/program";
+import { coversField, fieldsIn, sameValue } from "../chaos/judge/fields";
+import { requestedFields } from "../chaos/program";
 import { Lab, type Options, type Outcome, type Props } from "../support/lab.js";
 import { byHand, compute, primary } from "./support.js";
 
@@ -99,11 +99,11 @@ const CASES = (hand: Setting, program: Pick<Setting, "path">): Case[] =>
 
 /** Holds each request against what the preview showed. */
 function judge(preview: Outcome, program: Props, live: EndpointRow, sent: Outcome["sent"]): string[] {
-  const [was, asked] = [fieldsIn(live), askedOf(program)];
+  const [was, asked] = [fieldsIn(live), requestedFields(program)];
   return sent.flatMap(({ line, body }) => {
     if (!line.startsWith("PATCH ")) return [];
     return Object.entries(fieldsIn((body as { endpoint: Props }).endpoint)).flatMap(([field, value]) => {
-      if (speaksOf(preview.differs, field))
+      if (coversField(preview.differs, field))
         return sameValue(field, value, asked[field]) ? [] : [`${field} is not as asked`];
       if (!sameValue(field, value, was[field])) return [`${field}: ${value} was sent, and not shown`];
       return /_limit_|^settings\./.test(field) ? [] : [`${field} was sent for nothing`];
@@ -113,9 +113,9 @@ function judge(preview: Outcome, program: Props, live: EndpointRow, sent: Outcom
 
 /** What a compute has otherwise than it should after the update. */
 function unkept(preview: Outcome, program: Props, live: EndpointRow, now: EndpointRow): string[] {
-  const [was, is, asked] = [fieldsIn(live), fieldsIn(now), askedOf(program)];
+  const [was, is, asked] = [fieldsIn(live), fieldsIn(now), requestedFields(program)];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((field) => {
-    const right = speaksOf(preview.differs, field) && field in asked ? asked[field] : was[field];
+    const right = coversField(preview.differs, field) && field in asked ? asked[field] : was[field];
     return !sameValue(field, is[field], right);
   });
 }

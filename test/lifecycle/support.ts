@@ -1,8 +1,10 @@
 import { type FaultRule, SEED } from "../../emulator/index.js";
 import { programOf } from "../../provider/endpoint/inputs.js";
-import { liveOf } from "../../provider/endpoint/mapping.js";
-import { differences } from "../../provider/rules/settings.js";
-import { wishOf } from "../../provider/rules/wish.js";
+import { observedSettings } from "../../provider/endpoint/mapping.js";
+import { approvalOf } from "../../provider/rules/approval.js";
+import { differences } from "../../provider/rules/equality.js";
+import { impactOf } from "../../provider/rules/impact.js";
+import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
 import { WireEndpoint } from "../../provider/wire/endpoint.js";
 import { type Between, Lab, type LabOptions, type Props, type Run, type Sent } from "../support/lab.js";
 
@@ -93,8 +95,8 @@ function without(value: unknown, field: string): unknown {
 
 /** The settings that the program names and the compute at the service has otherwise. */
 export const unlike = (lab: Lab, args: Props) => {
-  const { restartTriggers: _, ...wish } = wishOf(programOf(args).inputs);
-  return differences(wish, liveOf(WireEndpoint.parse(compute(lab, "db"))));
+  const { restartTriggers: _, ...wish } = desiredSettings(programOf(args).inputs);
+  return differences(wish, observedSettings(WireEndpoint.parse(compute(lab, "db"))));
 };
 
 /** What an open connection would feel if it changed. */
@@ -117,3 +119,13 @@ export const stillFelt = (lab: Lab, before: string): string =>
 export const settle = (lab: Lab): Promise<void> => lab.clock.advance(60_000);
 
 export type { Props, Run };
+
+/** What a reviewer approves who reads the refusal. */
+export function approving(lab: Lab, next: Props) {
+  const [old, wish] = [
+    desiredSettings(lab.resource("db").inputs as SettingsInput),
+    desiredSettings(next as SettingsInput),
+  ];
+  const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish)!;
+  return { digests: new Set([digest]), ended: new Map<string, string>(), entries: [] };
+}

@@ -1,7 +1,7 @@
 // A change whose answer does not tell its operations, or not in a way that can be read: the compute itself tells.
 
 import { describe, expect, test } from "vitest";
-import type { Between } from "../support/lab-wire.js";
+import type { Between } from "../support/lab/network.js";
 import {
   adopted,
   byHand,
@@ -53,7 +53,7 @@ describe.each(ANSWERS)("operations: %s", (_how, how) => {
     expect(compute(lab, "db")).toMatchObject({ current_state: "active" });
     expect([compute(lab, "db").pending_state, lab.clock.now() < 2 * OPERATION_MS]).toEqual([undefined, true]);
     expect([outcome.warnings, lab.resource("db").outputs["unfinished"]]).toEqual([[], undefined]);
-    expect(outcome.sent.length).toBeLessThan(20);
+    expect(outcome.sent.length).toBeLessThan(26);
   });
 
   test.each(["failed", "error", "cancelled"] as const)(

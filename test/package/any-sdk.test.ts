@@ -41,7 +41,7 @@ describeWithEngine("the packed package", (engine) => {
   let em: RunningEmulator;
   let ws: Workspace;
   let version: string;
-  const restarts = "size 1 → 2; if the compute is active it restarts, and open connections drop";
+  const restarts = "size 1 → 2 restarts this compute";
 
   beforeAll(async () => {
     em = await startEmulator({ operationMs: 50 });
@@ -95,12 +95,8 @@ describeWithEngine("the packed package", (engine) => {
       expect(shown.get("primary")).toMatchObject({
         op: "update",
         changed: ["restart", "size"],
-        restart: [expect.stringMatching(/^(no|maybe)/), `yes: ${restarts}`],
-        warnings: [
-          expect.stringContaining(
-            `this change restarts compute ${SEED.primaryId}: ${restarts}. Right now it is active, `,
-          ),
-        ],
+        restart: [expect.stringMatching(/^(no|maybe)/), `yes: ${restarts} if it is active; open connections drop then`],
+        warnings: [expect.stringContaining(`${SEED.primaryId}: ${restarts}. It is active`)],
       });
       em.requests.length = 0;
       await ws.up({ args: ["--skip-preview"] });
@@ -118,8 +114,8 @@ describeWithEngine("the packed package", (engine) => {
       const shown = shownInJson((await ws.previewJson()).document).get("replica");
       expect(shown).toMatchObject({
         op: "replace",
-        restart: ["no", expect.stringMatching(/^yes: type read_only → read_write; a compute with another id/)],
-        warnings: [expect.stringMatching(/^this change replaces the compute: type read_only → read_write; /)],
+        restart: ["no", expect.stringMatching(/^yes: type read_only → read_write replaces this compute/)],
+        warnings: [expect.stringMatching(/: type read_only → read_write replaces this compute/)],
       });
       Object.assign(em.world.endpoints[SEED.primaryId]!, { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 });
       await ws.refresh({ args: ["--skip-preview"] });

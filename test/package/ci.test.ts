@@ -1,6 +1,6 @@
 /** `.ci/run` must not be green by accident. */
 import { describe, expect, test } from "vitest";
-import { tally } from "../../tools/ci/tally";
+import { countTests } from "../../tools/ci/count-tests";
 
 const file = (status: string, ...tests: string[]) => ({
   status,
@@ -23,11 +23,11 @@ describe("the sum of a run of vitest", () => {
     ["half a report", '{"testResults": [', 0, 0, 1],
     ["a report without results", "{}", 0, 0, 1],
   ])("%s", (_what, text, code, passed, failed) => {
-    expect(tally(text, code)).toMatchObject({ passed, failed });
+    expect(countTests(text, code)).toMatchObject({ passed, failed });
   });
 
   test("tells which tests were left out", () => {
     const text = report(file("passed", "passed", "skipped", "pending", "todo"));
-    expect(tally(text, 0)).toEqual({ passed: 1, failed: 0, skipped: ["test 1", "test 2", "test 3"] });
+    expect(countTests(text, 0)).toEqual({ passed: 1, failed: 0, skipped: ["test 1", "test 2", "test 3"] });
   });
 });

@@ -30,12 +30,12 @@ interface Workflow {
   jobs: Record<string, Job>;
 }
 
-/** The pull request's own, and the default branch's. */
-const [OWN, TRUSTED] = ["compute-preview", "compute-report"].map((name) => textOf(`github/${name}.yml`)) as [
-  string,
-  string,
-];
-const [own, trusted] = [parse(OWN), parse(TRUSTED)] as [Workflow, Workflow];
+/** The pull request's own, the default branch's, and the one that updates after the merge. */
+const [OWN, TRUSTED, UP] = ["compute-preview", "compute-report", "compute-up"].map((name) =>
+  textOf(`github/${name}.yml`),
+) as [string, string, string];
+const [own, trusted, merged] = [OWN, TRUSTED, UP].map((text) => parse(text)) as [Workflow, Workflow, Workflow];
+const updater = merged.jobs["up"]!;
 const { outside, preview } = own.jobs as { outside: Job; preview: Job };
 const { report: reporter } = trusted.jobs as { report: Job };
 const stepOf = (job: Job, name: string) => job.steps.find((step) => step.name === name)!;
@@ -43,13 +43,14 @@ const MARKER = "<!-- compute-endpoint report v1 shop/prod -->";
 
 describe("rights", () => {
   test("every action is pinned to a commit, with its version beside it", () => {
-    const uses = [...`${OWN}${TRUSTED}`.matchAll(/\buses: (\S+(?: # v\S+)?)/g)].map(([, what]) => what!);
-    expect(uses.length).toBe(7);
+    const uses = [...`${OWN}${TRUSTED}${UP}`.matchAll(/\buses: (\S+(?: # v\S+)?)/g)].map(([, what]) => what!);
+    expect(uses.length).toBe(10);
     expect(uses.filter((what) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what))).toEqual([]);
   });
 
   test.each([
     ["the pull request's workflow", own, { outside: undefined, preview: { contents: "read" } }],
+    ["the one after the merge", merged, { up: { contents: "read" } }],
     ["the default branch's", trusted, { report: { actions: "read", "pull-requests": "write", statuses: "write" } }],
   ])("%s has none by default, and each job what it needs", (_what, { permissions, jobs }, wanted) => {
     expect(permissions).toEqual({});
@@ -101,19 +102,36 @@ describe("rights", () => {
   });
 
   test("no script has an expression in it, which would be run as text", () => {
-    const scripts = [own, trusted].flatMap(({ jobs }) =>
+    const scripts = [own, trusted, merged].flatMap(({ jobs }) =>
       Object.values(jobs).flatMap(({ steps }) => steps.flatMap((step) => [step.run, step.with?.["script"]])),
     );
     expect(scripts.filter((text) => text?.includes("${{"))).toEqual([]);
   });
 });
 
+describe("the update", () => {
+  test("is of the default branch, of the same stacks, one after the other, with the key of its own environment", () => {
+    expect(merged.on).toEqual({ push: { branches: ["main"] } });
+    expect(updater.strategy).toEqual({ ...(preview.strategy as object), "max-parallel": 1, "fail-fast": true });
+    expect(updater.environment).toBe("compute-up");
+    expect(updater.steps.slice(0, 4)).toEqual(preview.steps.slice(0, 4));
+    expect(Object.keys(stepOf(updater, "Update").env!)).toEqual(["PULUMI_ACCESS_TOKEN", "COMPUTE_API_KEY"]);
+    expect(UP).toMatch(/^concurrency:\n {2}group: compute-up\n {2}cancel-in-progress: false$/m);
+  });
+
+  test("softens nothing", () => {
+    const { run, pulumiCalls } = bench(undefined);
+    expect(run(stepOf(updater, "Update").run!, { STACK: "prod" }).code).toBe(0);
+    expect(pulumiCalls()).toEqual(["up --stack prod --yes --skip-preview --parallel 100"]);
+  });
+});
+
 describe("the scripts", () => {
   test("can be read by bash", () => {
-    const scripts = [own, trusted].flatMap(({ jobs }) =>
+    const scripts = [own, trusted, merged].flatMap(({ jobs }) =>
       Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
     );
-    expect(scripts).toHaveLength(6);
+    expect(scripts).toHaveLength(8);
     expect(scripts.map(syntaxOf)).toEqual(scripts.map(() => ""));
   });
 
@@ -123,7 +141,7 @@ describe("the scripts", () => {
     const previewed = run(stepOf(preview, "Preview").run!, env);
     expect(previewed.code).toBe(0);
     expect(previewed.stdout).toBe(pulumi === 0 ? "" : `::error::pulumi preview ended with exit code ${pulumi}\n`);
-    expect(pulumiCalls()).toEqual(["config set --stack prod compute:onRestart warn", "preview --stack prod --json"]);
+    expect(pulumiCalls()).toEqual(["COMPUTE_ON_RESTART=warn PULUMI_SKIP_CHECKPOINTS=true preview --stack prod --json"]);
     const annotated = run(stepOf(preview, "Annotations").run!, env);
     expect(annotated.code).toBe(job);
     expect(annotated.stdout.includes("::error ")).toBe(job !== 0);
@@ -152,7 +170,7 @@ describe("the scripts", () => {
     const { code, report } = reported(folder, run);
     expect([code, report]).toEqual([
       2,
-      expect.stringMatching(/^<!-- .* shop\/prod -->\n## ⛔ .*\n[\s\S]*does not exist/),
+      expect.stringMatching(/^<!-- .* shop\/prod -->\n\n### ⛔ .*\n[\s\S]*does not exist/),
     ]);
   });
 
@@ -161,7 +179,7 @@ describe("the scripts", () => {
     writeFileSync(join(folder, "preview.json"), documentOf("nothing").replaceAll("prod::shop", "dev::shop"));
     const { code, report } = reported(folder, run);
     expect([code, report.split("\n")[0]]).toEqual([2, MARKER]);
-    expect(report).toContain("⛔ the document is of `shop/dev`");
+    expect(report).toContain("the document is of `shop/dev`");
   });
 
   test("a pull request from outside is told why there is no preview", () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { bench, OUTCOMES, PIPELINES, syntaxOf, textOf } from "./pipelines";
+import { bench, OUTCOMES, syntaxOf, textOf } from "./pipelines";
 
 interface Job {
   stage: string;
@@ -22,7 +22,7 @@ interface Job {
 
 const TEXT = textOf("gitlab/.gitlab-ci.yml");
 const pipeline = parse(TEXT) as Record<string, Job> & { variables: NodeJS.ProcessEnv };
-const [outside, preview, note] = ["compute outside", ".compute preview", ".compute note"].map(
+const [outside, preview, note, up] = ["compute outside", ".compute preview", ".compute note", ".compute up"].map(
   (name) => pipeline[name]!,
 );
 const scriptOf = (job: Job | undefined) => job!.script.join("\n");
@@ -38,7 +38,7 @@ const reportScript = scriptOf(note)
 
 describe("the GitLab pipeline", () => {
   test("has scripts that bash can read", () => {
-    expect([outside, preview, note].map((job) => syntaxOf(scriptOf(job)))).toEqual(["", "", ""]);
+    expect([outside, preview, note, up].map((job) => syntaxOf(scriptOf(job)))).toEqual(["", "", "", ""]);
   });
 
   test("previews no code of a fork, and says so", () => {
@@ -72,12 +72,30 @@ describe("the GitLab pipeline", () => {
     }
   });
 
+  test("updates the stacks one after the other, once merged, and softens nothing there", () => {
+    const { run, pulumiCalls } = bench(undefined);
+    expect(run(scriptOf(up), ENV).code).toBe(0);
+    expect(pulumiCalls()).toEqual(["up --stack prod --yes --skip-preview --parallel 100"]);
+    expect(up).toMatchObject({
+      environment: { name: "compute-up/$STACK" },
+      resource_group: "compute-up",
+      interruptible: false,
+      rules: [{ if: '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH' }],
+    });
+    expect(pipeline["compute up dev"]).toEqual({ extends: ".compute up", variables: { STACK: "dev" } });
+    expect(pipeline["compute up prod"]).toEqual({
+      extends: ".compute up",
+      variables: { STACK: "prod" },
+      needs: ["compute up dev"],
+    });
+  });
+
   test.each(OUTCOMES)("%s", (_what, document, pulumi, job, says) => {
     const { folder, run, pulumiCalls } = bench(document, pulumi);
     const { code, stdout } = run(scriptOf(preview), ENV);
     expect(code).toBe(0);
     expect(stdout).toBe(pulumi === 0 ? "" : `pulumi preview ended with exit code ${pulumi}\n`);
-    expect(pulumiCalls()).toEqual(["config set --stack prod compute:onRestart warn", "preview --stack prod --json"]);
+    expect(pulumiCalls()).toEqual(["COMPUTE_ON_RESTART=warn PULUMI_SKIP_CHECKPOINTS=true preview --stack prod --json"]);
     expect(run(reportScript, ENV).code).toBe(job);
     const report = readFileSync(join(folder, "report.md"), "utf8");
     expect(report).toMatch(/^<!-- compute-endpoint report v1 shop\/prod -->\n/);
@@ -293,10 +311,4 @@ describe("the objects for the operator", () => {
     if (typeof one["properties"] === "object" && one["type"] === "object" && !isOpen)
       one["additionalProperties"] = false;
   }
-});
-
-test("the page beside them links to what is there", () => {
-  const links = [...textOf("README.md").matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path!);
-  expect(links).toHaveLength(6);
-  expect(links.filter((path) => !existsSync(join(PIPELINES, path)))).toEqual([]);
 });

@@ -10,7 +10,9 @@ const execute = promisify(execFile);
 
 export interface Installed {
   folder: string;
-  /** What npm says of the tarball. */
+  /** The packed file. */
+  file: string;
+  /** What npm says of it. */
   tarball: { size: number; unpackedSize: number; files: { path: string; mode: number }[] };
   run(command: string, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
   write(name: string, text: string): Promise<void>;
@@ -45,13 +47,12 @@ export async function install(): Promise<Installed> {
     };
     const pack = ["pack", ROOT, "--json", "--ignore-scripts", "--pack-destination", folder];
     const [tarball] = Object.values(JSON.parse(await must("npm", ...pack))) as [Installed["tarball"]];
-    const file = (await readdir(folder)).find((name) => name.endsWith(".tgz"))!;
+    const file = join(folder, (await readdir(folder)).find((name) => name.endsWith(".tgz"))!);
     await write("package.json", JSON.stringify({ name: "fresh", version: "1.0.0", private: true }));
     // Without the peer, which is large and stands in the clone: it is linked below.
-    await must("npm", "install", `./${file}`, "--legacy-peer-deps", "--prefer-offline", "--no-audit", "--no-fund");
-    await rm(join(folder, file));
-    for (const name of ["@pulumi/pulumi", "@types/node"]) await link(folder, name);
-    return { folder, tarball, run, write, remove };
+    await must("npm", "install", file, "--legacy-peer-deps", "--prefer-offline", "--no-audit", "--no-fund");
+    for (const name of ["@pulumi/policy", "@pulumi/pulumi", "@types/node"]) await link(folder, name);
+    return { folder, file, tarball, run, write, remove };
   } catch (error) {
     await remove();
     throw error;

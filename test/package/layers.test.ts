@@ -1,127 +1,63 @@
-/** Imports flow one way. Here the statements are read; `biome.json` says the same while one types. */
+/** Imports flow one way. This test reads them; the linter says the same while one types. `-u` writes biome.json anew. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { LAYERS, layerOf, lintOverrides, mayImport } from "./layers.js";
 
 const ROOT = resolve(__dirname, "../..");
 
-interface Rule {
-  /** Layers it may import from, beside itself. */
-  ours: string[];
-  /** Packages, and `node:` for Node's own. */
-  packages: string[];
-}
-
-/** From the top down. A file belongs to the longest name that fits it. */
-const LAYERS: Record<string, Rule> = {
-  // Of its own package, the version.
-  cli: { ours: ["sdk", "emulator", "provider"], packages: ["node:", "pulumi-compute-endpoint/package.json"] },
-  // The look-ups only as types, or when one is asked: what is loaded at once is counted below.
-  sdk: { ours: ["provider/rules", "provider/lookup"], packages: ["@pulumi/pulumi", "node:"] },
-  emulator: { ours: ["provider/wire"], packages: ["zod", "node:"] },
-  // Loaded into policy packs: of `@pulumi/policy` it has types only.
-  policy: { ours: ["provider/rules"], packages: ["@pulumi/policy"] },
-  // The adapter to Pulumi, and what stands beside it.
-  "provider/index": {
-    ours: [
-      "provider/config",
-      "provider/endpoint",
-      "provider/operations",
-      "provider/errors",
-      "provider/secret-redactor",
-      "provider/lifeline",
-      "provider/shim",
-      "provider/cancellation",
-      "provider/clock",
-      "provider/peers",
-    ],
-    packages: [],
-  },
-  "provider/endpoint": {
-    ours: [
-      "provider/operations",
-      "provider/wire",
-      "provider/rules",
-      "provider/errors",
-      "provider/clock",
-      "provider/config",
-    ],
-    packages: ["zod", "node:"],
-  },
-  // Questions without a resource; in words that the resource has as well.
-  "provider/lookup": {
-    ours: [
-      "provider/endpoint",
-      "provider/operations",
-      "provider/wire",
-      "provider/rules",
-      "provider/errors",
-      "provider/clock",
-      "provider/config",
-      "provider/secret-redactor",
-    ],
-    packages: [],
-  },
-  "provider/operations": {
-    ours: ["provider/api", "provider/wire", "provider/errors", "provider/clock", "provider/cancellation"],
-    packages: [],
-  },
-  "provider/api": {
-    ours: ["provider/wire", "provider/errors", "provider/clock", "provider/cancellation", "provider/secret-forms"],
-    packages: ["undici", "zod", "node:"],
-  },
-  "provider/wire": { ours: [], packages: ["zod"] },
-  "provider/config": { ours: ["provider/errors", "provider/rules", "provider/secret-forms"], packages: [] },
-  // Pure: the program's process runs these rules as well.
-  "provider/rules": { ours: [], packages: ["node:crypto"] },
-  "provider/errors": { ours: [], packages: [] },
-  "provider/cancellation": { ours: ["provider/errors", "provider/clock"], packages: [] },
-  "provider/clock": { ours: [], packages: ["node:"] },
-  "provider/secret-redactor": { ours: ["provider/secret-forms"], packages: [] },
-  "provider/secret-forms": { ours: ["provider/text-views"], packages: [] },
-  "provider/text-views": { ours: [], packages: [] },
-  "provider/peers": { ours: ["provider/lifeline"], packages: ["node:"] },
-  "provider/lifeline": { ours: [], packages: ["node:"] },
-  // Pulumi's own modules it finds where they are loaded.
-  "provider/shim": { ours: [], packages: ["node:"] },
-};
-
-const layerOf = (path: string): string | undefined =>
-  Object.keys(LAYERS)
-    .filter((name) => path === name || path === `${name}.ts` || path.startsWith(`${name}/`))
-    .sort((a, b) => b.length - a.length)[0];
-
-const files = ["sdk", "provider", "emulator", "policy", "cli"].flatMap((folder) =>
+const files = ["sdk", "provider", "emulator", "policy", "cli", "native"].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name)),
 );
 
 /** Static, dynamic and `require`. */
-function importsOf(path: string): string[] {
-  const text = readFileSync(join(ROOT, path), "utf8");
+function importsOf(path: string, withTypes = true): string[] {
+  const whole = readFileSync(join(ROOT, path), "utf8");
+  const text = withTypes ? whole : whole.replaceAll(/^(?:import|export) type [^;]*;/gm, "");
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+}
+
+const targetOf = (path: string, specifier: string): string =>
+  relative(ROOT, resolve(ROOT, dirname(path), specifier))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, ".ts");
+
+/** Files that import themselves through others. Imports of types are gone when the code runs, so they do not count. */
+function circles(paths: readonly string[]): string[] {
+  const imports = new Map(
+    paths.map((path) => [
+      path,
+      importsOf(path, false)
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => targetOf(path, specifier)),
+    ]),
+  );
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    (imports.get(from) ?? []).some(
+      (next) => next === to || (!seen.has(next) && Boolean(seen.add(next)) && reaches(next, to, seen)),
+    );
+  return paths.filter((path) => reaches(path, path));
 }
 
 function problemsOf(path: string): string[] {
   const layer = layerOf(path);
   if (!layer) return [`${path} is in no layer: say in this test what it may import`];
-  const rule = LAYERS[layer]!;
+  const { packages } = LAYERS[layer]!;
   return importsOf(path).flatMap((specifier) => {
     if (!specifier.startsWith(".")) {
-      const fits = rule.packages.some((name) =>
+      const fits = packages.some((name) =>
         name.endsWith(":") ? specifier.startsWith(name) : specifier === name || specifier.startsWith(`${name}/`),
       );
       return fits ? [] : [`${path} imports ${specifier}`];
     }
-    const target = relative(ROOT, resolve(ROOT, dirname(path), specifier)).replace(/\.js$/, ".ts");
-    const other = layerOf(target);
-    const fits = other === layer || rule.ours.some((name) => other === name || other?.startsWith(`${name}/`));
-    return fits ? [] : [`${path} imports ${target}`];
+    const target = targetOf(path, specifier);
+    return mayImport(layer, layerOf(target)) ? [] : [`${path} imports ${target}`];
   });
 }
 
@@ -129,6 +65,10 @@ describe("imports flow one way", () => {
   test("every file imports only from below", () => {
     expect(files.length).toBeGreaterThan(50);
     expect(files.flatMap(problemsOf)).toEqual([]);
+  });
+
+  test("no file of the provider and the program's side imports itself through others", () => {
+    expect(circles(files.filter((path) => /^(provider|sdk)\//.test(path)))).toEqual([]);
   });
 
   test("relative imports of what is shipped end in .js", () => {
@@ -144,29 +84,27 @@ describe("imports flow one way", () => {
     const script = 'require("./dist/sdk/index.js"); console.log(JSON.stringify(Object.keys(require.cache)))';
     const loaded = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" }));
     const paths = (loaded as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-    expect(paths).toContain("dist/provider/rules/restart.js");
+    expect(paths).toContain("dist/provider/rules/impact.js");
     expect(paths.filter((path) => /node_modules\/(zod|undici)\//.test(path))).toEqual([]);
     expect(paths.filter((path) => /^dist\/(?!sdk\/|provider\/rules\/)/.test(path))).toEqual([]);
   });
 });
 
 test("a provider that only checks and compares, as in a preview, loads nothing of what sends requests", () => {
-  // From the sources, where each module is loaded by itself: the build has them in one file.
   const script = `
-    const { provider } = require("./provider/index.ts");
+    const { provider } = require("./dist/provider/index.js");
     const inputs = { projectId: "quiet-meadow-1", branchId: "br-a", size: 1 };
     provider.configure({ config: { get: () => undefined } })
       .then(() => provider.check({}, inputs))
       .then(() => provider.diff("ep-a", inputs, inputs))
       .then(() => console.log(JSON.stringify(Object.keys(require.cache))));`;
-  const node = ["-r", require.resolve("tsx/cjs"), "-e", script];
-  const loaded = execFileSync(process.execPath, node, { cwd: ROOT, encoding: "utf8" });
+  const loaded = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
   const paths = (JSON.parse(loaded) as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-  expect(paths).toContain("provider/endpoint/diff.ts");
-  expect(paths.filter((path) => /^node_modules\/undici\/|^provider\/(api|wire)\//.test(path))).toEqual([]);
+  expect(paths).toContain("dist/provider/endpoint/diff.js");
+  expect(paths.filter((path) => /^node_modules\/undici\/|^dist\/provider\/(api|wire)\//.test(path))).toEqual([]);
 });
 
-test("the build of the provider is one file, and loads of undici only what sends a request, when one is sent", () => {
+test("the provider loads of undici only what sends a request, when one is sent", () => {
   const script = `
     const files = () => Object.keys(require.cache);
     const { provider } = require("./dist/provider/index.js");
@@ -183,13 +121,25 @@ test("the build of the provider is one file, and loads of undici only what sends
   const said = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
   const { answer, before, after } = JSON.parse(said) as { answer: { id: string }; before: string[]; after: string[] };
   const ours = (paths: string[]) => paths.map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-  expect(ours(before)).toEqual(["dist/provider/index.js"]);
+  expect(ours(before)).toContain("dist/provider/index.js");
+  expect(ours(before).filter((path) => path.includes("/undici/"))).toEqual([]);
   expect(answer.id).toBe("ep-a");
   expect(ours(after)).toContain("node_modules/undici/lib/dispatcher/agent.js");
   expect(ours(after)).not.toContain("node_modules/undici/index.js");
 });
 
 describe("the linter says the same", () => {
+  test("as the table of layers", async () => {
+    const { overrides, ...rest } = JSON.parse(readFileSync(join(ROOT, "biome.json"), "utf8"));
+    const isLayer = ({ linter }: { linter: { rules: { style?: object } } }) => "style" in linter.rules;
+    const isFile = (layer: string) => existsSync(join(ROOT, `${layer}.ts`));
+    const others = overrides.filter((one: Parameters<typeof isLayer>[0]) => !isLayer(one));
+    const config = JSON.stringify({ ...rest, overrides: [...others, ...lintOverrides(isFile)] });
+    const args = [require.resolve("@biomejs/biome/bin/biome"), "format", "--stdin-file-path=biome.json"];
+    const written = execFileSync(process.execPath, args, { cwd: ROOT, input: config, encoding: "utf8" });
+    await expect(written).toMatchFileSnapshot(join(ROOT, "biome.json"));
+  });
+
   const CASES: [path: string, specifier: string, allowed: boolean][] = [
     ["sdk/a.ts", "../provider/rules/size.js", true],
     ["sdk/b.ts", "../provider/index.js", false],
@@ -197,21 +147,27 @@ describe("the linter says the same", () => {
     ["sdk/d.ts", "../provider/lookup/index.js", true],
     ["provider/lookup/a.ts", "../operations/context.js", true],
     ["provider/lookup/b.ts", "../api/client.js", false],
-    ["provider/a.ts", "./endpoint/create.js", true],
-    ["provider/b.ts", "../sdk/index.js", false],
-    ["provider/c.ts", "@pulumi/pulumi", false],
+    ["provider/index.ts", "./endpoint/create.js", true],
+    ["provider/shim.ts", "../sdk/index.js", false],
+    ["provider/config.ts", "@pulumi/pulumi", false],
     ["provider/endpoint/a.ts", "../errors.js", true],
     ["provider/endpoint/b.ts", "../api/client.js", false],
     ["provider/operations/a.ts", "../api/client.js", true],
-    ["provider/operations/b.ts", "../endpoint/step.js", false],
+    ["provider/operations/b.ts", "../endpoint/process.js", false],
     ["provider/api/a.ts", "../wire/problem.js", true],
     ["provider/api/b.ts", "../operations/context.js", false],
     ["provider/wire/a.ts", "../errors.js", false],
     ["provider/rules/a.ts", "./size.js", true],
     ["provider/rules/b.ts", "../errors.js", false],
     ["provider/errors.ts", "./config.js", false],
-    ["emulator/a.ts", "../provider/wire/endpoint.js", true],
+    ["emulator/model/a.ts", "../../provider/wire/endpoint.js", true],
+    ["emulator/handlers/a.ts", "../model/world.js", true],
+    ["emulator/model/b.ts", "../handlers/endpoints.js", false],
     ["emulator/handlers/b.ts", "../../provider/rules/size.js", false],
+    ["emulator/console/a.tsx", "../model/change-types.js", true],
+    ["emulator/console/b.tsx", "../handlers/control.js", false],
+    ["emulator/console/c.tsx", "zod", false],
+    ["emulator/handlers/c.ts", "preact", false],
   ];
 
   test("of an import up or across", async () => {

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { afterAll } from "vitest";
 import { ROOT } from "./snippets";
 
-export const PIPELINES = join(ROOT, "examples/gitops");
+const PIPELINES = join(ROOT, "examples/gitops");
 export const textOf = (...path: string[]) => readFileSync(join(PIPELINES, ...path), "utf8");
 export const reportOf = (folder: string) => readFileSync(join(folder, "report.md"), "utf8");
 
@@ -41,7 +41,10 @@ export function bench(preview: string | undefined, code = 0): Bench {
   if (preview) writeFileSync(join(bin, "preview.json"), documentOf(preview));
   stub(
     "pulumi",
-    `echo "$*" >> '${bin}/calls'
+    `for name in COMPUTE_ON_RESTART PULUMI_SKIP_CHECKPOINTS; do
+       [ -z "\${!name:-}" ] || printf '%s ' "$name=\${!name}" >> '${bin}/calls'
+     done
+     echo "$*" >> '${bin}/calls'
      if [ "$1" != preview ]; then exit 0; fi
      if [ -f '${bin}/preview.json' ]; then cat '${bin}/preview.json'; else echo "error: no stack named 'prod' found" >&2; fi
      exit ${code}`,

@@ -2,9 +2,9 @@
 import type { ResourceValidationArgs, ResourceValidationPolicy } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
 import { type ComputePoliciesArgs, computePolicies, type Scope } from "../../policy/index.js";
-import { NATIVE_TYPE } from "../../provider/rules/endpoint-type.js";
-import { impactOf, markerOf } from "../../provider/rules/restart.js";
-import { UNKNOWN, type Wish } from "../../provider/rules/settings.js";
+import { type Fate, impactOf, restartText } from "../../provider/rules/impact.js";
+import { type DesiredSettings, UNKNOWN } from "../../provider/rules/settings.js";
+import { NATIVE_TYPE } from "../../provider/rules/urn.js";
 import { ENDPOINT_TYPE } from "../../sdk/literal.js";
 
 const urnOf = (stack: string, name: string, type = ENDPOINT_TYPE) => `urn:pulumi:${stack}::shop::${type}::${name}`;
@@ -24,7 +24,9 @@ function spoken(props: Record<string, unknown>, args: ComputePoliciesArgs & { ty
 const defaultsOf = ({ configSchema }: ResourceValidationPolicy): Scope =>
   Object.fromEntries(Object.entries(configSchema!.properties).map(([key, schema]) => [key, schema.default])) as Scope;
 
-const marker = (old: Wish, wish: Wish) => ({ restart: markerOf(impactOf(old, wish)) });
+const marker = (old: DesiredSettings, desired: DesiredSettings, fate?: Fate) => ({
+  restart: restartText(impactOf(old, desired), fate),
+});
 const RESTART = marker({ autoscalingLimitMaxCu: 1 }, { autoscalingLimitMaxCu: 2 });
 
 describe("the notice", () => {
@@ -39,6 +41,16 @@ describe("the notice", () => {
       ["compute-stop"],
     ],
     ["of another project", marker({ projectId: "a" }, { projectId: "b" }), ["compute-new-host"]],
+    [
+      "of another project that deletes",
+      marker({ projectId: "a" }, { projectId: "b" }, "deleted"),
+      ["compute-new-host"],
+    ],
+    [
+      "of another project that releases",
+      marker({ projectId: "a" }, { projectId: "b" }, "released"),
+      ["compute-new-host"],
+    ],
     [
       "of another project beside all else",
       marker({ projectId: "a", branchId: "a" }, { projectId: "b", branchId: "b", disabled: true }),
@@ -114,9 +126,11 @@ describe("the scope", () => {
   });
 
   test.each<Scope>([{ stacks: ["prod"] }, { exceptStacks: ["shop/dev", "prod"] }])(
-    "that names a stack without its project fits none, and says how to write it: %j",
+    "that names a stack without its project matches no stack, and says how to write it: %j",
     (scope) => {
-      expect(() => spoken(RESTART, scope)).toThrow(/the stack "prod" .* write PROJECT\/STACK, or \*\/prod/);
+      expect(() => spoken(RESTART, scope)).toThrow(
+        /the stack "prod" .* matches no stack: write PROJECT\/STACK, or \*\/prod/,
+      );
     },
   );
 

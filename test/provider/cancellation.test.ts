@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Cancellation, cancellable } from "../../provider/cancellation.js";
-import { deadlineFor, type Process } from "../../provider/endpoint/step.js";
+import { deadlineFor, type Process } from "../../provider/endpoint/process.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 describe("a cancellation", () => {

@@ -1,8 +1,9 @@
 /** The account of a `Provider` instance is the strongest layer, and never falls back to a weaker one. */
 import { describe, expect, test } from "vitest";
-import { DEFAULT_API_URL, readConfig } from "../../provider/config.js";
+import { readConfig } from "../../provider/config.js";
 import { ConfigError } from "../../provider/errors.js";
-import { INSTANCE } from "../../provider/rules/instance.js";
+import { INSTANCE } from "../../provider/rules/config-names.js";
+import { DEFAULT_API_URL } from "../../provider/rules/service-url.js";
 
 type Values = Record<string, string>;
 
@@ -17,11 +18,11 @@ function problem(stack: Values, env?: Values): string {
 const own = (apiKey?: string, apiUrl?: string): Values => ({
   [INSTANCE.name]: "eu",
   ...(apiKey === undefined ? {} : { [INSTANCE.apiKey]: apiKey }),
-  ...(apiUrl === undefined ? {} : { [INSTANCE.apiUrl]: apiUrl }),
+  ...(apiUrl === undefined ? {} : { [INSTANCE.apiUrl]: apiUrl, [INSTANCE.byProgram]: "true" }),
 });
 const OWN_URL = "https://own.test/v2";
 const ENV = { COMPUTE_API_KEY: "key-env", COMPUTE_API_URL: "https://env.test/v2" };
-const STACK = { "compute:apiKey": "key-stack", "compute:apiUrl": "https://stack.test/v2" };
+const STACK = { "compute:apiKey": "key-stack", "compute:apiUrl": "http://127.0.0.1:4010/v2" };
 const NEON = { NEON_API_KEY: "key-neon", NEON_API_HOST: "https://neon.test/v2" };
 
 describe("an instance's account", () => {

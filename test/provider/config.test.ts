@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Account, DEFAULT_API_URL, readConfig } from "../../provider/config.js";
+import { type Account, readConfig } from "../../provider/config.js";
+import { DEFAULT_API_URL } from "../../provider/rules/service-url.js";
 
 type Values = Record<string, string>;
 const KEY = "napi_secret_key_1";
-const URL_A = "https://a.test/api/v2";
+const URL_A = "http://127.0.0.1:4010/api/v2";
 const URL_B = "https://b.test/api/v2";
 
 const read = (env: Values, stack: Values = {}) => readConfig({ get: (name) => stack[name] }, env);
@@ -39,12 +40,12 @@ describe("key and URL come as a pair from one layer", () => {
     const all = Object.fromEntries(
       LAYERS.flatMap(([key, url], index) => [
         [key, `${KEY}-${index}`],
-        [url, `https://${index}.test/`],
+        [url, `http://127.0.0.1:401${index}/`],
       ]),
     );
     for (const [index, [key]] of LAYERS.entries()) {
       const found = account(...setting(all)) as Account;
-      expect(found).toMatchObject({ apiKey: `${KEY}-${index}`, apiUrl: `https://${index}.test/` });
+      expect(found).toMatchObject({ apiKey: `${KEY}-${index}`, apiUrl: `http://127.0.0.1:401${index}/` });
       expect(found.keySource).toContain(key);
       for (const name of LAYERS[index]!.slice(0, 2)) delete all[name];
     }
@@ -173,8 +174,9 @@ describe("the other settings", () => {
     ["compute:onRestart", "", /not one of/],
     ["compute:sizes", "off", /"off" is not one of "checked", "unchecked"/],
     ["compute:autoName", "no", /"no" is not one of "true", "false"/],
-    ["compute:pollSeconds", "fast", /"fast" is not a number from 0.1 to 60/],
-    ["compute:pollSeconds", "0", /not a number from 0.1/],
+    ["compute:pollSeconds", "fast", /"fast" is not a number from 0.2 to 60/],
+    ["compute:pollSeconds", "0", /not a number from 0.2/],
+    ["compute:pollSeconds", "0.1", /not a number from 0.2/],
     ["compute:pollSeconds", "61", /not a number from/],
     ["compute:pollSeconds", "", /not a number from/],
     ["compute:requestsPerMinute", "0.5", /not a number from 1/],

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Redactor } from "../../provider/api/redact.js";
-import { failure } from "../../provider/operations/words.js";
+import { formatFailure } from "../../provider/operations/format.js";
 import { SecretRedactor } from "../../provider/secret-redactor.js";
 import type { WireOperation } from "../../provider/wire/operation.js";
-import { failed, post } from "../support/calls.js";
+import { failed, post } from "../support/client-calls.js";
 import { KEY, scripted } from "../support/scripted-service.js";
 
 const knowing = (...values: unknown[]): SecretRedactor => {
@@ -183,8 +183,10 @@ describe("every form of a secret text is taken out whole", () => {
     const operation = { id: "op-1", action: "start_compute", status: "error" } as WireOperation;
     const redactor = new Redactor(KEY, knowing("hidden-value", 4321));
     const error = `${"-".repeat(1015)} hidden-value`;
-    expect(failure({ ...operation, error }, redactor)).not.toContain("hidden");
-    expect(failure({ ...operation, error: `4321\nof ${KEY}` }, redactor)).toContain("failed: [secret] of [key] (");
+    expect(formatFailure({ ...operation, error }, redactor)).not.toContain("hidden");
+    expect(formatFailure({ ...operation, error: `4321\nof ${KEY}` }, redactor)).toContain(
+      "failed: [secret] of [key] (",
+    );
   });
 
   test("the key too, in each of them", async () => {

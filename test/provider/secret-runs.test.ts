@@ -5,10 +5,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Redactor } from "../../provider/api/redact.js";
-import { failure } from "../../provider/operations/words.js";
+import { formatFailure } from "../../provider/operations/format.js";
 import { SecretRedactor } from "../../provider/secret-redactor.js";
 import type { WireOperation } from "../../provider/wire/operation.js";
-import { failed, post } from "../support/calls.js";
+import { failed, post } from "../support/client-calls.js";
 import { scripted } from "../support/scripted-service.js";
 
 const RUN = 8;
@@ -217,7 +217,7 @@ describe("no run of a secret's letters is left", () => {
           status: "error",
           [field]: textOf(given),
         } as WireOperation;
-        const said = failure(operation, new Redactor(key, knowing(secrets)));
+        const said = formatFailure(operation, new Redactor(key, knowing(secrets)));
         expect(runIn(said, [key, ...secrets])).toBeUndefined();
       }),
       { numRuns: 600 },

@@ -1,5 +1,5 @@
 /**
- * The habit of tests in a real browser, which alone knows what a page of another site may do:
+ * For tests in a real browser. Only a browser knows what a page of another site may do:
  *
  *     describeWithBrowser("a page of another site", (browser) => { test("…", async () => { … }); });
  */
@@ -10,7 +10,7 @@ import { afterAll, describe, test } from "vitest";
 
 export type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** A name that leads to this machine, as one whose owner has changed where it leads to. */
+/** A foreign host name that resolves to this machine, as in DNS rebinding. */
 export const REBOUND = "evil.example";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
@@ -29,14 +29,14 @@ function isExecutable(path: string): boolean {
   }
 }
 
-let asked: Promise<Browser | undefined> | undefined;
+let launched: Promise<Browser | undefined> | undefined;
 
-/** The browser; or, where none can be had, an error in CI, and on a laptop undefined after telling so loudly. */
-export function requireBrowser(): Promise<Browser | undefined> {
+/** The browser. If there is none: an error in CI, elsewhere a loud message and undefined. */
+function requireBrowser(): Promise<Browser | undefined> {
   const path = onPath();
-  asked ??= chromium
+  launched ??= chromium
     .launch({
-      // Where PATH has none, an installed Chrome is looked for in the places of its installers.
+      // If PATH has none, playwright looks where the installers of Chrome put it.
       ...(path === undefined ? { channel: "chrome" } : { executablePath: path }),
       args: [`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`],
     })
@@ -47,7 +47,7 @@ export function requireBrowser(): Promise<Browser | undefined> {
       process.stderr.write(`\n${line}\nSKIPPED: everything that needs a real browser. ${reason}\n${line}\n\n`);
       return undefined;
     });
-  return asked;
+  return launched;
 }
 
 /** `describe` for tests that need a browser: skipped, or failing in CI, where there is none. */

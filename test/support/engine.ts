@@ -1,5 +1,5 @@
 /**
- * The habit of tests on the real engine:
+ * For tests on the real engine:
  *
  *     describeWithEngine("a size change", (engine) => {
  *       let ws: Workspace;
@@ -8,34 +8,37 @@
  *       test("…", async () => { await ws.up(); … }, ENGINE_TEST_MS);
  *     });
  *
- * One workspace tells one story: a command takes two to four seconds, so steps share a stack, and a rule that can be
- * seen without an engine is tested without one. `Workspace` itself is in `tools/`, for the demo drives it too.
+ * A command takes two to four seconds. So the tests of a file share one workspace and its stack, and a rule that shows
+ * without an engine is tested without an engine. `Workspace` is in `tools/` because the demo uses it too.
  */
 import { describe, test } from "vitest";
 import { type Engine, EngineUnavailable, ensureEngine } from "../../tools/engine/index";
+import { ensureYamlHost } from "../../tools/engine/yaml-host";
 
 export type { Engine } from "../../tools/engine/index";
 export * from "../../tools/engine/workspace";
 
-/** A test of some commands, on a machine that is busy with other tests. */
+/** The time limit of a test with a few commands, on a machine that is busy with other tests. */
 export const ENGINE_TEST_MS = 180_000;
 
-let asked: Promise<Engine | undefined> | undefined;
+let ensured: Promise<Engine | undefined> | undefined;
 
 /**
- * The engine; or, where none can be had, an error in CI, and on a laptop undefined after telling so loudly. The first
- * call may build it, which takes minutes.
+ * The engine. If there is none: an error in CI, elsewhere a loud message and undefined. The first call may build it,
+ * which takes minutes.
  */
-export function requireEngine(): Promise<Engine | undefined> {
-  asked ??= ensureEngine().catch((error: unknown) => {
+function requireEngine(): Promise<Engine | undefined> {
+  ensured ??= orSkipped("everything that needs a real Pulumi engine", ensureEngine());
+  return ensured;
+}
+
+function orSkipped<T>(what: string, getting: Promise<T>): Promise<T | undefined> {
+  return getting.catch((error: unknown) => {
     if (!(error instanceof EngineUnavailable) || process.env["CI"]) throw error;
     const line = "!".repeat(100);
-    process.stderr.write(
-      `\n${line}\nSKIPPED: everything that needs a real Pulumi engine. ${error.message}\n${line}\n\n`,
-    );
+    process.stderr.write(`\n${line}\nSKIPPED: ${what}. ${error.message}\n${line}\n\n`);
     return undefined;
   });
-  return asked;
 }
 
 /** `describe` for tests that need the engine: skipped, or failing in CI, where there is none. */
@@ -44,5 +47,15 @@ export function describeWithEngine(name: string, body: (engine: Engine) => void)
     const engine = await requireEngine();
     if (engine) body(engine);
     else test.skip("needs a Pulumi engine, and none can be had here", () => {});
+  });
+}
+
+/** The same for YAML programs, which need a language host of their own. @param body gets its folder, for `Workspace` */
+export function describeWithYaml(name: string, body: (engine: Engine, host: string) => void): void {
+  describe(name, async () => {
+    const engine = await requireEngine();
+    const host = engine && (await orSkipped("everything that runs a YAML program", ensureYamlHost(engine)));
+    if (engine && host) body(engine, host);
+    else test.skip("needs Pulumi's language host for YAML, and none can be had here", () => {});
   });
 }

@@ -30,7 +30,7 @@ exports.secretHost = pulumi.secret(primary.poolerHost);
 export const startService = (): Promise<RunningEmulator> =>
   startEmulator({ operationMs: 50, apiKey: "key-of-the-first-version" });
 
-/** The service as the state knows it. */
+/** Puts the computes that the state names into the service. */
 export async function restore(em: RunningEmulator): Promise<void> {
   em.world.endpoints = JSON.parse(await readFile(join(FIXTURE, "endpoints.json"), "utf8"));
 }

@@ -1,5 +1,6 @@
 import type { Transport, TransportAnswer, TransportRequest } from "../../provider/api/transport.js";
-import { type Context, type ContextOptions, createContext } from "../../provider/operations/context.js";
+import type { Context } from "../../provider/operations/context.js";
+import { type ContextOptions, createContext } from "../../provider/operations/create-context.js";
 import { VirtualClock } from "./virtual-clock.js";
 
 export const KEY = "napi_secret_key_of_the_test";
@@ -54,7 +55,7 @@ export function scripted(
     keySource: "COMPUTE_API_KEY",
     clock,
     transport,
-    say: (text) => said.push(text),
+    log: (text) => said.push(text),
     ...options,
   });
   return {

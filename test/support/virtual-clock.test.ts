@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { VirtualClock } from "./virtual-clock.js";
 
 describe("the virtual clock", () => {
-  test("wakes sleepers in the order of their time, and of falling asleep at the same time", async () => {
+  test("wakes sleepers in the order of their times, and then in the order of falling asleep", async () => {
     const clock = new VirtualClock();
     const woken: string[] = [];
     const sleeper = async (name: string, ms: number) => {
@@ -49,7 +49,7 @@ describe("the virtual clock", () => {
     expect(times).toEqual([50, 80]);
   });
 
-  test("advance wakes whose time comes and no one else", async () => {
+  test("advance wakes only the sleepers whose time has come", async () => {
     const clock = new VirtualClock();
     const woken: number[] = [];
     for (const ms of [10, 20, 30]) void clock.sleep(ms).then(() => woken.push(ms));

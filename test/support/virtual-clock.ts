@@ -2,13 +2,13 @@ import type { Clock } from "../../provider/clock.js";
 
 interface Sleeper {
   at: number;
-  /** Who fell asleep first wakes first among those of the same moment. */
+  /** The number of this sleep. Of two sleepers that are due at the same time, the lower number wakes first. */
   turn: number;
   wake: () => void;
 }
 
 export interface VirtualClockOptions {
-  /** Of `random()`. @default 1 */
+  /** The seed of `random()`. @default 1 */
   seed?: number;
   /** Milliseconds since the epoch at `now() === 0`. @default 2026-05-04T10:00:00Z */
   startsAt?: number;

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findOnPath } from "../../tools/engine/find";
 import { ensureEngine } from "../../tools/engine/index";
-import { COMPANIONS } from "../../tools/engine/recipe";
+import { COMPANIONS, ENGINE_VERSION, NEWEST_ENGINE, OLDEST_ENGINE } from "../../tools/engine/recipe";
 
 describe("an engine on PATH", () => {
   let root: string;
@@ -28,11 +28,11 @@ describe("an engine on PATH", () => {
   const find = (...folders: string[]) => findOnPath(folders.join(delimiter), cache);
 
   test("is used when it is new enough and complete", async () => {
-    const bin = await folder("bin", "v3.220.0");
-    expect(await find("", join(root, "missing"), bin)).toEqual({ engine: { binDir: bin, version: "3.220.0" } });
+    const bin = await folder("bin", `v${OLDEST_ENGINE}`);
+    expect(await find("", join(root, "missing"), bin)).toEqual({ engine: { binDir: bin, version: OLDEST_ENGINE } });
     const said: string[] = [];
     const engine = await ensureEngine({ env: { PATH: bin }, say: (line) => said.push(line) });
-    expect({ engine, said }).toEqual({ engine: { binDir: bin, version: "3.220.0", source: "path" }, said: [] });
+    expect({ engine, said }).toEqual({ engine: { binDir: bin, version: OLDEST_ENGINE, source: "path" }, said: [] });
   });
 
   test("may have its companions elsewhere on PATH", async () => {
@@ -52,7 +52,9 @@ describe("an engine on PATH", () => {
     const old = await folder("old", "v3.100.0");
     const good = await folder("good", "v3.300.0");
     expect((await find(old, good)).engine?.binDir).toBe(good);
-    expect(await find(old)).toEqual({ instead: `the pulumi in ${old} is v3.100.0, needed is 3.216.0 or newer` });
+    expect(await find(old)).toEqual({
+      instead: `the pulumi in ${old} is v3.100.0, needed is ${OLDEST_ENGINE} or newer`,
+    });
   });
 
   test("is passed over when it lacks a companion, or does not run", async () => {
@@ -66,5 +68,13 @@ describe("an engine on PATH", () => {
   test("is no engine of PATH's when it stands in our cache, which knows better whether it is the right one", async () => {
     const earlier = await folder("cache/engine-3.250.0-00000000/bin", "v3.250.0");
     expect(await find(earlier)).toEqual({ instead: undefined });
+  });
+
+  test("is left alone where another version is asked for, which must be one that we have the checksums of", async () => {
+    const bin = await folder("bin", "v3.300.0");
+    const env = { PATH: bin, COMPUTE_ENDPOINT_ENGINE_VERSION: "3.300.0" };
+    await expect(ensureEngine({ env, say: () => {} })).rejects.toThrow(
+      `COMPUTE_ENDPOINT_ENGINE_VERSION is 3.300.0; it can be ${OLDEST_ENGINE}, ${ENGINE_VERSION}, ${NEWEST_ENGINE}, or unset.`,
+    );
   });
 });

@@ -6,25 +6,39 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { goBuild, problemOf } from "../../tools/engine/go";
-import { ENGINE_VERSION, goBuildArguments, MODULE_FOLDER } from "../../tools/engine/recipe";
+import { ENGINE_VERSION, goBuildArguments, MODULES, moduleFolder } from "../../tools/engine/recipe";
+import { YAML_MODULE } from "../../tools/engine/yaml-host";
 
-const SUM = readFileSync(join(MODULE_FOLDER, "go.sum"), "utf8");
-const MOD = readFileSync(join(MODULE_FOLDER, "go.mod"), "utf8");
+const read = (engine: string, name: string) => readFileSync(join(moduleFolder(engine), name), "utf8");
 
-describe("the module", () => {
+describe.each(Object.keys(MODULES))("the module of engine %s", (engine) => {
   test("is of the version that we say", () => {
-    expect(
-      [...MOD.matchAll(/github\.com\/pulumi\/pulumi\/(?:pkg|sdk)\/v3 v(\S+)/g)].map(([, version]) => version),
-    ).toEqual([ENGINE_VERSION, ENGINE_VERSION]);
+    const versions = read(engine, "go.mod").matchAll(/github\.com\/pulumi\/pulumi\/(?:pkg|sdk)\/v3 v(\S+)/g);
+    expect([...versions].map(([, version]) => version)).toEqual([engine, engine]);
   });
 
   test("has a checksum in each line, of the engine itself too", () => {
-    expect(SUM.split("\n").filter((line) => !/^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=$/.test(line))).toEqual([""]);
-    expect(SUM).toContain(`github.com/pulumi/pulumi/pkg/v3 v${ENGINE_VERSION} h1:`);
-    expect(SUM).toContain("github.com/tgummerer/clipboard v0.0.0-20241001131231-d02d263e614e h1:");
+    const sum = read(engine, "go.sum");
+    expect(sum.split("\n").filter((line) => !/^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=$/.test(line))).toEqual([""]);
+    expect(sum).toContain(`github.com/pulumi/pulumi/pkg/v3 v${engine} h1:`);
+    expect(sum).toContain("github.com/tgummerer/clipboard v0.0.0-20241001131231-d02d263e614e h1:");
   });
 
-  test("is built as it is", () => expect(goBuildArguments("x")).toContain("-mod=readonly"));
+  test("is built as it is", () => {
+    const args = goBuildArguments("x", engine);
+    expect(args).toContain("-mod=readonly");
+    expect(args.join(" ")).toContain(`version.Version=v${engine} `);
+  });
+});
+
+test("the module of the host for YAML has a checksum in each line, of the host itself too", () => {
+  const [mod, sum] = ["go.mod", "go.sum"].map((name) => readFileSync(join(YAML_MODULE, name), "utf8")) as [
+    string,
+    string,
+  ];
+  const [, version] = /pulumi-yaml (v\S+)/.exec(mod)!;
+  expect(sum.split("\n").filter((line) => !/^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=$/.test(line))).toEqual([""]);
+  expect(sum).toContain(`github.com/pulumi/pulumi-yaml ${version} h1:`);
 });
 
 const GO = "go";
@@ -69,14 +83,14 @@ describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
   test("builds nothing where a line of go.sum is wrong, and the message names the module", async () => {
     const { module, env } = required(`example.test/part v1.0.0 ${WRONG}\nexample.test/part v1.0.0/go.mod ${WRONG}\n`);
     await expect(goBuild(module, ["build", "-mod=readonly", "example.test/part"], env)).rejects.toThrow(
-      /^the module example\.test\/part@v1\.0\.0\/go\.mod is not the one that tools\/engine\/module\/go\.sum names \(it has h1:\S+, expected is h1:A+=\), so nothing was built\. /,
+      /^module example\.test\/part@v1\.0\.0\/go\.mod does not match its checksum in tools\/engine\/module\/go\.sum \(downloaded: h1:\S+, expected: h1:A+=\), so nothing was built\. /,
     );
   });
 
   test("builds nothing where a line of go.sum is missing, though no database is asked", async () => {
     const { module, env } = required("");
     await expect(goBuild(module, ["build", "-mod=readonly", "example.test/part"], env)).rejects.toThrow(
-      /^tools\/engine\/module\/go\.sum does not vouch for every module, so nothing was built \(.*example\.test\/part/,
+      /^tools\/engine\/module\/go\.sum lacks the checksum of a module, so nothing was built \(.*example\.test\/part/,
     );
   });
 
@@ -87,23 +101,30 @@ describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
     writeFileSync(join(planted, "main.go"), "package main\n\nfunc main() {}\n");
     const off = { ...env, GO111MODULE: "off", GOPATH: join(folder, "gopath") };
     await expect(goBuild(module, ["build", "-mod=readonly", "example.test/part"], off)).rejects.toThrow(
-      /^the module example\.test\/part@v1\.0\.0\/go\.mod is not the one/,
+      /^module example\.test\/part@v1\.0\.0\/go\.mod does not match its checksum/,
     );
   });
 
   test("holds the engine's own modules to it", async (context) => {
     for (const [name, text] of [
-      ["go.mod", MOD],
-      ["go.sum", SUM.replace(/(pulumi\/pkg\/v3 \S+\/go\.mod) h1:\S+/, `$1 ${WRONG}`)],
+      ["go.mod", read(ENGINE_VERSION, "go.mod")],
+      ["go.sum", read(ENGINE_VERSION, "go.sum").replace(/(pulumi\/pkg\/v3 \S+\/go\.mod) h1:\S+/, `$1 ${WRONG}`)],
     ] as const)
       writeFileSync(join(folder, name), text);
     const env = { ...process.env, GOPROXY: "off", GOSUMDB: "off" };
     const error = await goBuild(folder, goBuildArguments(join(folder, "pulumi")), env).catch((one: Error) => one);
     if (/disabled by GOPROXY|module lookup disabled/.test(String(error))) return context.skip();
     expect((error as Error).message).toContain(
-      `the module github.com/pulumi/pulumi/pkg/v3@v${ENGINE_VERSION}/go.mod is not`,
+      `module github.com/pulumi/pulumi/pkg/v3@v${ENGINE_VERSION}/go.mod does not match`,
     );
   });
+});
+
+test("names the go.sum of the engine that was to be built", () => {
+  const stderr = "x.go:1: missing go.sum entry for module providing package a\n";
+  expect(problemOf(stderr, "tools/engine/module/newest/go.sum")).toMatch(
+    /^tools\/engine\/module\/newest\/go\.sum lacks /,
+  );
 });
 
 test("what Go says otherwise is its own words, without the downloads", () => {

@@ -12,12 +12,15 @@ export interface Scenario {
   run(bench: Bench): Promise<Row[]>;
 }
 
-/** Enough at once that what limits the making of a stack is not the number of workers. */
+/** `--parallel` so high that the number of workers does not limit a first `up`. */
 export const WIDE = 200;
 const AT_ONCE = { operationMs: 0, lock: "branch", limited: false } as const;
 
-/** The checkpoints in between are what makes a stack slow to make, and here nobody looks at them. */
-const WITHOUT_CHECKPOINTS = { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
+/**
+ * A checkpoint after each step makes a command with many changes slow. Nobody reads those of the preparation. Of a preview there
+ * is nothing to keep.
+ */
+export const SKIP_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true" };
 
 export const FIRST_UP = ["up", "--yes", "--skip-preview"] as const;
 
@@ -36,7 +39,7 @@ export class Bench {
     return this.flags.sizes ?? (this.flags.quick ? quick : own);
   }
 
-  /** A stack whose computes exist, made once for all scenarios; how its first `up` went is no figure but memory. */
+  /** A stack whose computes exist, made once for all scenarios. Of its first `up` only the memory is a figure. */
   built(provider: ProviderName, count: number, projects: number): Promise<{ fleet: Fleet; first: Cost }> {
     const key = `${provider} ${count} ${projects}`;
     const known = this.#built.get(key) ?? this.#build({ provider, count, projects });
@@ -59,11 +62,11 @@ export class Bench {
   }
 
   /**
-   * Several rounds of the same for some providers, side by side: in each round each has its turn, and in the next another
-   * one comes first.
-   * @param limits fewer rounds, for what takes minutes: of all, or of the naive one, which takes longest
+   * Measures the same for several providers, or programs, in several rounds. Each round measures every provider once; each round
+   * begins with another provider.
+   * @param limits fewer rounds for slow scenarios: `atMost` for all providers, `naive` for the naive one
    */
-  async rounds<T, P extends ProviderName>(
+  async rounds<T, P extends string>(
     what: string,
     providers: readonly P[],
     once: (provider: P) => Promise<T>,
@@ -92,7 +95,7 @@ export class Bench {
     const { provider, count, projects } = options;
     this.say(`making ${count} computes in ${projects} projects, ${provider}`);
     const fleet = await this.fresh(options);
-    const env = WITHOUT_CHECKPOINTS;
+    const env = SKIP_CHECKPOINTS;
     const first = await fleet.run(FIRST_UP, { parallel: WIDE, service: AT_ONCE, env, memory: true });
     return { fleet, first };
   }

@@ -6,7 +6,7 @@ import type { Row } from "./row";
 
 interface Panel {
   title: string;
-  /** Of the rows that it shows. */
+  /** The scenario whose rows the panel shows. */
   scenario: string;
   requests: string;
   time: string;
@@ -48,7 +48,7 @@ const NAMES: Record<ProviderName, string> = {
 const COLORS: Record<ProviderName, string> = { floor: "#8b949e", naive: "#d97706", ours: "#2f81f7" };
 const WIDTH = 210;
 const HEIGHT = 120;
-/** The top of an axis at least: where nobody sends a request there is still an axis. */
+/** The upper end of an axis is at least this, so that a panel without requests still has an axis. */
 const LEAST = 10;
 
 /** The medians of a figure, for each N and provider. */
@@ -62,8 +62,8 @@ export const pointsOf = (rows: readonly Row[], scenario: string, figure: string)
       }),
     );
 
-/** @throws where the rows hold nothing of what it shows */
-export async function chartOf(rows: readonly Row[], on: Circumstances): Promise<string> {
+/** @throws if the rows have no figures for a panel */
+export async function chartOf(rows: readonly Row[], taken: Circumstances): Promise<string> {
   const panels = (["requests", "time"] as const).flatMap((what) =>
     PANELS.map((panel) => ({ panel, what, points: pointsOf(rows, panel.scenario, panel[what]) })),
   );
@@ -72,9 +72,9 @@ export async function chartOf(rows: readonly Row[], on: Circumstances): Promise<
   const marks = panels.map(({ panel, what, points }) =>
     panelOf(points, what === "requests" ? panel.title : "", what === "requests" ? "requests" : "seconds"),
   );
-  // No static import: it is a module of the other kind, and large.
+  // No static import: vega is an ES module, and large.
   const { parse, View } = await import("vega");
-  const view = new View(parse(specOf(marks, on)), { renderer: "none" });
+  const view = new View(parse(specOf(marks, taken)), { renderer: "none" });
   const svg = await view.toSVG();
   view.finalize();
   return `${withThemes(svg)}\n`;
@@ -130,11 +130,13 @@ function panelOf(points: Point[], title: string, unit: string): Mark {
   } as Mark;
 }
 
-const specOf = (marks: Mark[], on: Circumstances): Spec => ({
+const specOf = (marks: Mark[], taken: Circumstances): Spec => ({
   padding: 8,
   layout: { columns: PANELS.length, padding: { row: 16, column: 30 }, bounds: "full", align: "each" },
   title: {
-    text: `${on.engine}, Node.js ${on.node}, ${on.cores} cores, --parallel ${on.parallel}, medians of ${on.rounds} rounds`,
+    text:
+      `${taken.engine}, Node.js ${taken.node}, ${taken.cores} cores, --parallel ${taken.parallel}, ` +
+      `medians of ${taken.rounds} rounds`,
     anchor: "start",
     fontSize: 11,
     fontWeight: "normal",
@@ -162,7 +164,7 @@ const specOf = (marks: Mark[], on: Circumstances): Spec => ({
   marks,
 });
 
-/** The reader's theme decides, also where the picture stands as an image in a page. */
+/** Follows the light or dark theme of the reader, even if a page shows the picture with `<img>`. */
 const STYLE =
   "text{fill:#424a53;font-family:system-ui,sans-serif}" + "@media (prefers-color-scheme:dark){text{fill:#b1bac4}}";
 

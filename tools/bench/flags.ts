@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 
 export interface Flags {
   rounds: number;
-  /** What Pulumi works on at once, where a scenario does not say otherwise. */
+  /** `--parallel` of Pulumi, unless a scenario sets it. */
   parallel: number;
   quick: boolean;
   /** Names of scenarios; undefined: all. */
@@ -17,18 +17,18 @@ export interface Flags {
 
 const ROUNDS = 5;
 const QUICK_ROUNDS = 2;
-/** What the engine itself does where nobody says otherwise. */
+/** The default of the engine. */
 const PER_CORE = 4;
 
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the provider beside a no-op provider (the engine's own cost, the floor) and a naive one.
 
-  --quick         small numbers and few rounds: does it work, and roughly how far are we
+  --quick         small numbers and few rounds, to see that it works and for rough figures
   --only A,B      only these scenarios
   --n A,B         these numbers of computes in the place of the scenarios' own
   --rounds N      how often each is measured (default ${ROUNDS}, with --quick ${QUICK_ROUNDS})
-  --parallel N    pulumi's --parallel, where a scenario does not set it (default ${PER_CORE} a core, as the engine's own)
+  --parallel N    pulumi's --parallel, where a scenario does not set it (default ${PER_CORE} a core, like the engine's)
   --out FILE      the figures as JSON
   --chart FILE    a chart as SVG; needs the scenarios branches, unchanged and refresh
   --help

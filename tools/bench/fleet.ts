@@ -1,15 +1,15 @@
 /** One stack of computes with one of the providers, and what its commands cost. */
-import { cp, rm, stat } from "node:fs/promises";
+import { cp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RequestRecord, World } from "../../emulator/index";
 import type { Engine } from "../engine/index";
 import { Workspace } from "../engine/workspace";
 import { type PeakWatch, watchPeak } from "./peak";
 import { type Place, placesIn, worldWith } from "./places";
-import { filesOf, type ProviderName } from "./programs";
+import { filesOf, fleetOf, type ProviderName, USAGE_FILE } from "./programs";
 import { Service, type ServiceOptions } from "./service";
 
-/** A naive provider in a busy project takes long, and a benchmark that hangs should end some day. */
+/** Long enough for a naive provider in a busy project. A benchmark that hangs ends here. */
 const LIMIT_MS = 30 * 60_000;
 
 export interface FleetOptions {
@@ -24,14 +24,18 @@ export interface CommandOptions {
   parallel: number;
   service: ServiceOptions;
   env?: NodeJS.ProcessEnv;
-  /** Watch how much memory the provider's processes take? Looking costs time, so the time is then no figure. */
+  /** Whether to measure the memory of the provider's processes. That costs time, so `ms` is then no figure. */
   memory?: boolean;
 }
 
 export interface Cost {
   ms: number;
+  /** Milliseconds of CPU that the program's processes took. */
+  programCpuMs: number;
+  /** Bytes of the largest of them: resident, at its highest. */
+  programPeakBytes: number;
   requests: RequestRecord[];
-  /** Bytes of the largest provider process, where they were watched and can be told. */
+  /** Bytes of the largest provider process, if they were measured and the system tells them. */
   peakBytes?: number;
 }
 
@@ -57,22 +61,30 @@ export class Fleet {
   async run(args: readonly string[], { parallel, service: options, env, memory }: CommandOptions): Promise<Cost> {
     const asksNobody = this.options.provider === "floor";
     const service = asksNobody ? undefined : await Service.start(options);
+    const usageFile = join(this.workspace.folder, "usage");
     let watch: PeakWatch | undefined;
     try {
+      await rm(usageFile, { force: true });
       this.#world ??= service && worldWith(await service.world(), this.places);
       if (service && this.#world) await service.setWorld(this.#world);
       if (memory) watch = watchPeak(this.workspace.env["PULUMI_HOME"] ?? "");
       const { ms } = await this.workspace.pulumi([...args, "--parallel", String(parallel)], {
-        env: { ...service?.env, ...env },
+        env: { ...service?.env, [USAGE_FILE]: usageFile, ...env },
         limitMs: LIMIT_MS,
         fails: false,
       });
       this.#world = await service?.world();
-      return { ms, requests: (await service?.requests()) ?? [], peakBytes: watch?.bytes };
+      const usage = await usageIn(usageFile);
+      return { ms, ...usage, requests: (await service?.requests()) ?? [], peakBytes: watch?.bytes };
     } finally {
       watch?.stop();
       await service?.close();
     }
+  }
+
+  /** The program gives all computes these arguments too, until the next change. */
+  async change(more: object): Promise<void> {
+    await writeFile(join(this.workspace.programFolder, "fleet.json"), fleetOf(this.places, more));
   }
 
   /** Bytes of the state, as they stand in the backend. */
@@ -80,8 +92,8 @@ export class Fleet {
     return (await stat(join(this.#state, ".pulumi", "stacks", "bench", "dev.json"))).size;
   }
 
-  /** Where a process of the provider's runs, and with what environment. */
-  get place(): { folder: string; env: NodeJS.ProcessEnv } {
+  /** The folder and the environment of a provider process. */
+  get processOptions(): { folder: string; env: NodeJS.ProcessEnv } {
     return { folder: this.workspace.programFolder, env: this.workspace.env };
   }
 
@@ -90,7 +102,7 @@ export class Fleet {
     return (await this.workspace.resource("compute-0")).inputs?.["__provider"];
   }
 
-  /** The names of what the state keeps of a compute, sorted. */
+  /** The names of the inputs and outputs in the state, sorted. */
   async keys(): Promise<{ inputs: string[]; outputs: string[] }> {
     const { inputs, outputs } = await this.workspace.resource("compute-0");
     return { inputs: Object.keys(inputs ?? {}).sort(), outputs: Object.keys(outputs ?? {}).sort() };
@@ -112,4 +124,15 @@ export class Fleet {
   get #kept(): string {
     return join(this.workspace.folder, "state-before");
   }
+}
+
+/** What the program's processes wrote, of all together. NaN where there is no such file. */
+async function usageIn(path: string): Promise<Pick<Cost, "programCpuMs" | "programPeakBytes">> {
+  const text = await readFile(path, "utf8").catch(() => "NaN NaN");
+  const lines = text.trim().split("\n");
+  const values = lines.map((line) => line.split(" ").map(Number));
+  return {
+    programCpuMs: values.reduce((sum, [cpuMs = Number.NaN]) => sum + cpuMs, 0),
+    programPeakBytes: Math.max(...values.map(([, kilobytes = Number.NaN]) => kilobytes * 1024)),
+  };
 }

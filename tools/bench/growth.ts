@@ -1,4 +1,4 @@
-/** How a figure grows from N to 10 N: what matters more than the figure at one N. */
+/** How a figure grows from N to 10 N. That matters more than the figure at one N. */
 import { type Row, rowOf } from "./row";
 
 const TIMES = 10;
@@ -6,7 +6,7 @@ const TIMES = 10;
 const quotient = (over: number | undefined, under: number | undefined): number[] =>
   over === undefined || !under ? [] : [over / under];
 
-/** A row for the largest N of the rows for which there is also a tenth of it; of their samples' medians. */
+/** One row for the largest N that was also measured at N / 10: the ratio of the medians of both. Else no row. */
 export function growthRows(rows: readonly Row[], figure: string): Row[] {
   const pairs = rows.flatMap((large) => {
     const small = rows.find(({ n }) => n !== undefined && large.n !== undefined && n * TIMES === large.n);

@@ -1,5 +1,5 @@
-/** On what the figures were taken: without it they mean nothing. */
-import { availableParallelism, cpus, loadavg, platform, release, totalmem } from "node:os";
+/** The machine and the options of a measurement. Figures mean nothing without them. */
+import { availableParallelism, cpus, loadavg, platform, totalmem } from "node:os";
 import type { Engine } from "../engine/index";
 import type { Flags } from "./flags";
 
@@ -11,12 +11,12 @@ export interface Circumstances {
   cores: number;
   processor: string;
   memoryGb: number;
-  /** Of the last minute, before it began: what else the machine had to do. */
+  /** The load of the last minute before the measurement: what else the machine was doing. */
   loadBefore: number;
   rounds: number;
   parallel: number;
   quick: boolean;
-  /** The command line's own words. */
+  /** The arguments on the command line. */
   flags: string[];
 }
 
@@ -25,7 +25,7 @@ export function circumstances({ version }: Engine, { rounds, parallel, quick }: 
     takenAt: new Date().toISOString(),
     engine: `Pulumi v${version}`,
     node: process.version,
-    system: `${platform()} ${release()}`,
+    system: platform(),
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? "unknown",
     memoryGb: Math.round(totalmem() / 1024 ** 3),
@@ -37,6 +37,6 @@ export function circumstances({ version }: Engine, { rounds, parallel, quick }: 
   };
 }
 
-export const headline = (on: Circumstances): string =>
-  `${on.engine}, Node.js ${on.node}, ${on.cores} cores (${on.processor}), load ${on.loadBefore} before, ` +
-  `${on.rounds} rounds, --parallel ${on.parallel}`;
+export const headline = (taken: Circumstances): string =>
+  `${taken.engine}, Node.js ${taken.node}, ${taken.cores} cores (${taken.processor}), ` +
+  `load ${taken.loadBefore} before, ${taken.rounds} rounds, --parallel ${taken.parallel}`;

@@ -1,6 +1,6 @@
 /** The arithmetic of the figures. */
 
-/** @returns undefined of nothing */
+/** @returns undefined without values */
 export function median(values: readonly number[]): number | undefined {
   const sorted = [...values].sort((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)];
@@ -8,9 +8,19 @@ export function median(values: readonly number[]): number | undefined {
   return upper === undefined || lower === undefined ? undefined : (upper + lower) / 2;
 }
 
+/** @returns NaN of nothing */
+export const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** The most of these moments that lie in one span of so many milliseconds. */
+export function mostWithin(moments: readonly number[], spanMs: number): number {
+  const sorted = [...moments].sort((a, b) => a - b);
+  const counts = sorted.map((at, last) => last + 1 - sorted.findIndex((first) => at - first < spanMs));
+  return Math.max(0, ...counts);
+}
+
 /**
- * The median of the ratios of each round: what runs side by side in one round meets the same noise, which the ratio of two
- * medians would keep.
+ * The median of each round's ratio. Both parts of a ratio ran in the same round and met the same noise, so it cancels
+ * out. The ratio of two medians would keep it.
  */
 export function ratio(over: readonly number[], under: readonly number[]): number | undefined {
   const rounds = Math.min(over.length, under.length);

@@ -1,5 +1,5 @@
 /**
- * The pages that show the figures: what stands between their marks is written from a result, so that it can't go stale.
+ * The pages that show the figures. This script writes the text between their marks from a result, so it can't go stale.
  * `npx tsx tools/bench/page.ts` writes them from docs/bench/result.json.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -31,17 +31,17 @@ const marks = (part: string): [begin: string, end: string] => [
   `<!-- end of ${part} -->`,
 ];
 
-/** The page with that part as the result has it. */
+/** The page with another text between the marks of the part. */
 export function written(page: string, part: string, text: string): string {
   const [begin, end] = marks(part);
   const [before, rest = "", ...more] = page.split(`${begin}\n`);
   const [old, after] = rest.split(end);
   if (old === undefined || after === undefined || more.length > 0)
-    throw new Error(`the page has not one place for ${part}`);
+    throw new Error(`the page must have one place for ${part}`);
   return `${before}${begin}\n${text}\n${end}${after}`;
 }
 
-/** @throws an error that says how it is made, where there is none */
+/** @throws an error that says how to make the file, if there is none */
 export function resultFrom(path: string): Result {
   if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Result;
   const out = relative(ROOT, path);

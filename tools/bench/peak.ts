@@ -1,9 +1,9 @@
-/** How much memory the provider's processes of one stack take at most. Linux only; elsewhere nothing is told. */
+/** The largest memory of the provider processes of one stack. On Linux only; elsewhere it is not known. */
 import { readFileSync } from "node:fs";
 import { commandOf, processesWith } from "../engine/processes";
 
 const LOOK_MS = 50;
-/** The engine starts one for the preview and one for the update. */
+/** Milliseconds between searches for provider processes: the engine starts one for the preview, one for the update. */
 const SEARCH_MS = 200;
 
 export interface PeakWatch {
@@ -34,8 +34,8 @@ export function watchPeak(home: string): PeakWatch {
 
 const isProvider = (pid: number): boolean => /node\S* .*cmd\/dynamic-provider/.test(commandOf(pid));
 
-/** The kernel keeps the highest itself, so that no moment is missed but the last. */
-export function peakOf(pid: number | undefined): number | undefined {
+/** The kernel remembers the highest value. So only a peak after the last look is missed. */
+function peakOf(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;

@@ -22,7 +22,7 @@ export const settingsOf = (place: Place) => ({
   suspendTimeoutSeconds: 600,
 });
 
-/** A fresh emulator's world with these places in it, in the likeness of what it has. Nothing stands on them yet. */
+/** The world of a new emulator with these places, copied from its own project and branch. They have no computes yet. */
 export function worldWith(fresh: World, places: readonly Place[]): World {
   const [project] = Object.values(fresh.projects);
   const [branch] = Object.values(fresh.branches).filter((one) => one.project_id === project?.id);

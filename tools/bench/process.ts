@@ -1,6 +1,6 @@
 /**
- * A provider's process without the engine: Pulumi's own script for dynamic providers, spoken to as the engine speaks to
- * it. For what happens within one process: how fast it starts, how late it notices the end of an operation.
+ * A provider process without the engine: it runs Pulumi's own script for dynamic providers, called as the engine calls
+ * it. For measuring a single process: how fast it starts, and how late it notices the end of an operation.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,12 +16,12 @@ export type Props = Record<string, unknown>;
 const SCRIPT = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
 
 type Struct = NonNullable<ReturnType<proto.CheckRequest["getOlds"]>>;
-/** The SDK's own: the package it comes from is not one of ours. */
+/** The copy that the SDK loads: messages of another copy are not its own. */
 const { Struct } = createRequire(SCRIPT)("google-protobuf/google/protobuf/struct_pb") as {
   Struct: { fromJavaScript(value: Props): Struct };
 };
 
-/** In the place of the engine: somebody who listens where the process is told that the engine is. */
+/** A server at the address that the process takes for the engine's. It only accepts connections. */
 export class StandIn {
   private constructor(private readonly server: Http2Server) {}
 
@@ -42,7 +42,7 @@ export class StandIn {
 }
 
 export interface ProcessOptions {
-  /** The program's folder: what the provider's text names is found from there. */
+  /** The program's folder. The modules that the provider's text requires are looked up from there. */
   folder: string;
   engine: string;
   env?: NodeJS.ProcessEnv;
@@ -63,7 +63,7 @@ export class ProviderProcess {
       env,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const port = await firstLine(child);
+    const port = await portOf(child);
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
     return new ProviderProcess(child, client, spawnedAt);
   }
@@ -109,8 +109,8 @@ export class ProviderProcess {
   }
 }
 
-/** The port, which is all it prints by itself. */
-function firstLine(child: ChildProcess): Promise<string> {
+/** The port. The process prints nothing else by itself. */
+function portOf(child: ChildProcess): Promise<string> {
   return new Promise((found, failed) => {
     let said = "";
     child.stdout?.on("data", (chunk) => {

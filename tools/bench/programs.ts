@@ -7,7 +7,20 @@ import { type Place, settingsOf } from "./places";
 export const PROVIDERS = ["floor", "naive", "ours"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** Plain JavaScript, as a project that is built before it is run has it: TypeScript would cost each run the same seconds. */
+/** The environment variable with the path of a file. Each process of the program adds a line: its CPU in ms, its largest memory in kB. */
+export const USAGE_FILE = "BENCH_USAGE_FILE";
+const REPORT_USAGE = `
+process.once("exit", () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const file = process.env["${USAGE_FILE}"];
+  if (file) require("node:fs").appendFileSync(file, (userCPUTime + systemCPUTime) / 1000 + " " + maxRSS + "\\n");
+});
+`;
+
+/**
+ * The program as plain JavaScript, as if built before: compiling TypeScript would add seconds to each run of every
+ * provider.
+ */
 const compiled = (name: string): string =>
   transformSync(readFileSync(join(__dirname, "programs", `${name}.ts`), "utf8"), {
     loader: "ts",
@@ -16,10 +29,13 @@ const compiled = (name: string): string =>
   }).code;
 
 export function filesOf(provider: ProviderName, places: readonly Place[]): Record<string, string> {
-  const fleet = places.map((place, index) => ({ name: `compute-${index}`, args: settingsOf(place) }));
   return {
-    "index.js": compiled(provider),
-    "fleet.json": JSON.stringify(fleet),
+    "index.js": compiled(provider) + REPORT_USAGE,
+    "fleet.json": fleetOf(places),
     ...(provider === "floor" ? { "node_modules/compute-endpoint-floor/provider.js": compiled("floor-provider") } : {}),
   };
 }
+
+/** The computes of the program, as its file names them. @param more arguments of each */
+export const fleetOf = (places: readonly Place[], more: object = {}): string =>
+  JSON.stringify(places.map((place, index) => ({ name: `compute-${index}`, args: { ...settingsOf(place), ...more } })));

@@ -1,16 +1,20 @@
-/** What stands in an emulator's record of requests. */
+/** Figures from an emulator's record of requests. */
 import type { RequestRecord } from "../../emulator/index";
 
 const LOCKED = 423;
 
 export const isMutation = ({ method }: RequestRecord): boolean => method !== "GET";
 
-/** Per cent of the requests that change something that were sent in vain because something was locked. */
+/** Per cent of the changing requests that met a lock (423). */
 export function lockedShare(requests: readonly RequestRecord[]): number {
   const mutations = requests.filter(isMutation);
   return (100 * mutations.filter(({ status }) => status === LOCKED).length) / mutations.length;
 }
 
-/** Looks at a project's operations. */
+/** Whether it asks for operations. */
+export const isPoll = ({ method, path }: RequestRecord): boolean =>
+  method === "GET" && /^\/projects\/[^/]+\/operations/.test(path);
+
+/** The number of polls of a project's operations. */
 export const pollsIn = (requests: readonly RequestRecord[], project: string): number =>
-  requests.filter(({ method, path }) => method === "GET" && path.startsWith(`/projects/${project}/operations`)).length;
+  requests.filter((one) => isPoll(one) && one.path.startsWith(`/projects/${project}/`)).length;

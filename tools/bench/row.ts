@@ -1,10 +1,10 @@
-/** One figure of the benchmark: what was measured, what comes of it, and whether that is what it is meant to be. */
+/** One figure of the benchmark: its samples, the figure itself, and whether it meets its target. */
 import { median, type Verdict, verdict } from "./math";
 import type { ProviderName } from "./programs";
 
 export type Unit = "ratio" | "requests" | "s" | "ms" | "bytes" | "MB" | "%" | "polls";
 
-/** What each round brought, in the row's unit for samples. */
+/** The values of all rounds, in the unit `sampled`. */
 export type Samples = Partial<Record<ProviderName, readonly number[]>>;
 
 export interface Measured {
@@ -22,7 +22,7 @@ export interface Measured {
   unit?: Unit;
   /** The figure is to be at most this. @default none: it is only shown */
   most?: number;
-  /** Where a figure needs a word. */
+  /** A remark below the figure in the table. */
   note?: string;
 }
 

@@ -1,11 +1,12 @@
-/** What a run costs at sizes that no bench can make: the figures of the largest N, carried on in a straight line. */
-import { REQUESTS_PER_MINUTE } from "../../provider/api/rate";
+/** Estimates for sizes that are too large to measure: straight lines through the figures of the two largest N. */
+import { REQUESTS_PER_MINUTE } from "../../provider/api/rate-limit";
 import type { Result } from "./page";
 import type { ProviderName } from "./programs";
 import type { Row } from "./row";
 
-/** Computes, and in how many stacks of one project each they are when they are split. */
+/** Numbers of computes to estimate for. */
 const SIZES = [100, 10_000, 1_000_000];
+/** Computes in each stack, if they are split into stacks of one project. */
 const EACH = 500;
 
 const COLUMNS = [
@@ -15,10 +16,10 @@ const COLUMNS = [
   `stacks of ${EACH}`,
   "one of them: preview",
   "first up of all: requests",
-  "that much of the rate",
+  "these at the rate limit",
 ];
 
-/** What is measured in seconds at several N, and how it is called here. */
+/** The figures in seconds that several N have, and their names in the table. */
 const RUNS = [
   ["preview: wall time ÷ floor", "a preview"],
   ["up: wall time ÷ floor", "an `up` without a change"],
@@ -27,13 +28,13 @@ const RUNS = [
 
 const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 
-/** What one compute more costs: of the engine alone, and with this provider. */
+/** The cost of one more compute: for the engine alone, and with this provider. */
 export function costsTable({ rows }: Result): string {
   const of = (name: string, provider: ProviderName) => `${(lineOf(rows, name, provider).slope * 1000).toFixed(1)} ms`;
   const runs = RUNS.map(([name, run]) => [run, of(name, "floor"), of(name, "ours")]);
   const state = (["floor", "ours"] as const).map((who) => largest(rows, "state a compute ÷ naive", who).value);
   const bytes = state.map((one) => `${Math.round(one).toLocaleString("en")} bytes`);
-  const head = ["a compute more adds to", "the engine alone", "with this provider"];
+  const head = ["one more compute adds to", "the engine alone", "with this provider"];
   return [line(head), line(["---", "---:", "---:"]), ...runs.map(line), line(["the state", ...bytes])].join("\n");
 }
 
@@ -82,7 +83,7 @@ function largest(rows: readonly Row[], name: string, provider: ProviderName): Po
   return point;
 }
 
-/** Seconds for each compute more, and at any N, by the two largest N that were measured. */
+/** A line through the two largest N. `slope`: the seconds for one more compute. `at`: the seconds at any N. */
 function lineOf(rows: readonly Row[], name: string, provider: ProviderName) {
   const [large, small] = pointsOf(rows, name, provider);
   if (!large || !small) throw new Error(`the result has not two numbers of computes for "${name}"`);

@@ -31,7 +31,7 @@ const cellsOf = ({ figure, n, medians, sampled, value, unit, most, verdict }: Ro
   verdict ?? "",
 ];
 
-/** Lines; notes stand below the figures that have one. */
+/** The lines of the table. A note stands below the last figure that shares it. */
 export function tableOf(rows: readonly Row[]): string[] {
   const cells = rows.map(cellsOf);
   const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((each) => (each[column] ?? "").length)));

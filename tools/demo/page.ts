@@ -4,7 +4,7 @@ const WIDTH = 100;
 const NARROWEST = 40;
 const CODES = { bold: 1, red: 31, green: 32, cyan: 36 } as const;
 
-export interface Paper {
+export interface Output {
   write(text: string): unknown;
   columns?: number;
 }
@@ -13,7 +13,7 @@ export class Page {
   private last = "\n";
 
   constructor(
-    private readonly paper: Paper,
+    private readonly output: Output,
     private readonly colours: boolean,
   ) {}
 
@@ -45,7 +45,7 @@ export class Page {
     }
   }
 
-  /** What came of it: ours, not the command's. */
+  /** A remark of the demo on the command's outcome. */
   note(text: string): void {
     const [first = "", ...more] = wrap(text, this.width() - 2);
     this.line(this.in("cyan", `→ ${first}`));
@@ -60,10 +60,10 @@ export class Page {
   raw(chunk: string): void {
     if (chunk === "") return;
     this.last = chunk.at(-1) ?? this.last;
-    this.paper.write(chunk);
+    this.output.write(chunk);
   }
 
-  private width = () => Math.min(Math.max(this.paper.columns || WIDTH, NARROWEST), WIDTH); // 0 where it is not known
+  private width = () => Math.min(Math.max(this.output.columns || WIDTH, NARROWEST), WIDTH); // 0 where it is not known
 
   private in = (name: keyof typeof CODES, text: string) =>
     this.colours && text !== "" ? `\u001b[${CODES[name]}m${text}\u001b[0m` : text;

@@ -5,7 +5,7 @@ import type { CommandOptions } from "../engine/workspace";
 import type { Page } from "./page";
 import { askedFor, changesIn, tableOf, workIn } from "./service";
 
-/** A step of the story: data, and no more. */
+/** A step of the story, as data. */
 export interface Step {
   heading: string;
   /** What is going on, and what to look at. */
@@ -25,7 +25,7 @@ export interface Step {
   changes?: readonly RegExp[];
   /** When the command returns, all that the service began has ended. */
   waits?: boolean;
-  /** Afterwards, the computes are shown as the service has them: these. */
+  /** The computes that the service has after the step. They are shown. */
   leaves?: readonly RegExp[];
   /** Said at the end. */
   remark?: string;
@@ -107,7 +107,7 @@ async function changeByHand(
   if (status !== 200) throw new Error(`the change by hand was answered with ${status}`);
 }
 
-/** The computes of the story's project, after checking that they are these. */
+/** Shows the computes of the story's project, and checks that they are the expected ones. */
 export function showComputes(expected: readonly RegExp[], { page, emulator }: Pick<Scene, "page" | "emulator">): void {
   const rows = Object.values(emulator.world.endpoints).filter((row) => row.project_id === emulator.seed.projectId);
   const lines = tableOf(rows);
@@ -116,7 +116,7 @@ export function showComputes(expected: readonly RegExp[], { page, emulator }: Pi
   expectAll("computes on the service", lines, expected);
 }
 
-/** In any order: computes that do not depend on each other are made as it comes. */
+/** Compares in any order: computes that do not depend on each other are created in any order. */
 function expectAll(what: string, got: readonly string[], expected: readonly RegExp[]): void {
   const fits =
     got.length === expected.length &&
@@ -125,7 +125,7 @@ function expectAll(what: string, got: readonly string[], expected: readonly RegE
   if (!fits) throw new Error(`${what}: ${got.join(", ") || "none"}; expected: ${expected.join(", ") || "none"}`);
 }
 
-/** What both begin with is context. */
+/** The lines with which both texts begin are the context of the diff. */
 function diffOf(from: string, to: string): string[] {
   const [olds, news] = [from, to].map((text) => text.split("\n").map((line) => line.trim())) as [string[], string[]];
   const firstChange = olds.findIndex((line, index) => line !== news[index]);

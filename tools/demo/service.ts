@@ -1,4 +1,4 @@
-/** The service's side of a step, in words. */
+/** Sentences on what the service was asked and did in a step. */
 import type { EndpointRow, OperationRow, RequestRecord } from "../../emulator/index";
 
 /** The requests that change something, such as `PATCH ep-amber-field-a5x7w3rt`; a new compute is `POST`. */

@@ -4,8 +4,8 @@ import type { Step } from "./runner";
 
 const PRIMARY = SEED.primaryId;
 const PATCH = new RegExp(`^PATCH ${PRIMARY}$`);
-const RESTARTS = /warning: this change restarts compute/;
-const NOW = /Right now it is active(, last used .* ago)?: open connections drop/;
+const RESTARTS = /warning: ep-\S+: .* restarts this compute/;
+const NOW = /It is active( \(last used .* ago\))?: open connections drop/;
 const REPLICA = /^ep-\S+ +read_only +0\.5 CU/;
 const primaryOf = (size: string) => new RegExp(`^${PRIMARY} +read_write +${size}`);
 
@@ -19,7 +19,7 @@ export const STORY: readonly Step[] = [
       "restart it. The replica is new. The service takes about two seconds for each change and takes one at a time; " +
       "the provider waits for its turn, and for the end.",
     pulumi: ["up", "--yes"],
-    shows: [/warning: .*adopts the branch.s primary, if there is one,/, /\+ 3 created/],
+    shows: [/warning: takes over ep-\S+: .* restart this compute/, /\+ 3 created/],
     changes: [PATCH, /^POST$/],
     waits: true,
     leaves: [primaryOf("1 to 2 CU"), REPLICA],
@@ -44,8 +44,8 @@ export const STORY: readonly Step[] = [
     ],
     changes: [],
     remark:
-      "The warning stands at the resource, with what is true right now, and `restart` in the diff, for people, policies and " +
-      "--json. Nothing else changes.",
+      "The warning at the resource also says what is true right now. `restart` in the diff tells the same to policies and " +
+      "to --json. Nothing else changes.",
   },
   {
     heading: "The same, where restarts are refused",
@@ -61,8 +61,8 @@ export const STORY: readonly Step[] = [
   {
     heading: "Agreed: make the change, and wait until it is done",
     tell:
-      "The line goes, and the change is made. Without its own preview, for we have just seen it. Watch it wait: when " +
-      "Pulumi says `updated`, the compute is ready.",
+      "The line is removed, and the change is made. It skips the preview, which we have just seen. Watch it wait: " +
+      "when Pulumi says `updated`, the compute is ready.",
     edit: { from: 'adopt: true,\n  onRestart: "refuse",', to: "adopt: true," },
     pulumi: ["up", "--yes", "--skip-preview"],
     shows: [/~ 1 updated/, /memoryGb +: 8 => 16/],
@@ -81,17 +81,17 @@ export const STORY: readonly Step[] = [
     hides: [/warning/, /connections drop/],
     changes: [PATCH],
     waits: true,
-    remark: '`restart` stands in the diff only because the notice of last time goes back to "no".',
+    remark: '`restart` is in the diff only because the notice changes from "yes: …" back to "no".',
   },
   {
     heading: "Somebody changes the compute by hand",
-    tell: "Not in the program, but on the service itself; here, by the emulator's way to do so.",
+    tell: "The change is not in the program but on the service itself. The emulator has a route for that.",
     byHand: { endpoint: PRIMARY, fields: { autoscaling_limit_max_cu: 8 } },
     leaves: [primaryOf("1 to 8 CU"), REPLICA],
   },
   {
     heading: "Refresh finds it",
-    tell: "One look at the project's computes, however many there are. What drifted shows, and nothing else does.",
+    tell: "One look at the project's computes, however many there are. It shows what drifted, and nothing else.",
     pulumi: ["refresh", "--yes", "--skip-preview"],
     shows: [/\[diff: ~autoscalingLimitMaxCu\]/, /~ 1 updated\s+2 unchanged/],
     changes: [],

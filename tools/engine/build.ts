@@ -1,7 +1,7 @@
 /** Builds the engine from Go modules, and our language host and the dynamic provider's start script beside it. */
 import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import * as esbuild from "esbuild";
 import { goBuild } from "./go";
 import {
@@ -10,9 +10,11 @@ import {
   HOST_FOLDER,
   LANGUAGE_HOST_SCRIPT,
   MODULE_FILES,
-  MODULE_FOLDER,
+  moduleFolder,
 } from "./recipe";
 import { run } from "./run";
+
+const REPOSITORY = resolve(__dirname, "..", "..");
 
 /** Why nothing can be built here; undefined if it can. */
 export async function whyNotBuildable(): Promise<string | undefined> {
@@ -22,13 +24,14 @@ export async function whyNotBuildable(): Promise<string | undefined> {
 }
 
 /** Puts an engine into `<folder>/bin`. Throws with what Go said. */
-export async function build(folder: string): Promise<void> {
+export async function build(folder: string, version: string): Promise<void> {
   const bin = join(folder, "bin");
   const module = join(folder, "module");
   await mkdir(bin);
   await mkdir(module);
-  for (const name of MODULE_FILES) await copyFile(join(MODULE_FOLDER, name), join(module, name));
-  await goBuild(module, goBuildArguments(join(bin, "pulumi")));
+  for (const name of MODULE_FILES) await copyFile(join(moduleFolder(version), name), join(module, name));
+  const sums = relative(REPOSITORY, join(moduleFolder(version), "go.sum"));
+  await goBuild(module, goBuildArguments(join(bin, "pulumi"), version), process.env, sums);
   await rm(module, { recursive: true });
 
   await bundleHost(join(folder, "host", "main.js"));

@@ -1,6 +1,6 @@
 /**
- * A folder outside the clone that outlives it. It is filled aside and renamed, so a killed build leaves no half cache;
- * a lock beside it keeps two processes from doing the same minutes of work at once.
+ * The cache: a folder outside of the clone, which outlives the clone. It is filled under another name and renamed, so a
+ * killed build leaves no half cache. A lock beside it keeps two processes from building the same engine at once.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
@@ -30,8 +30,9 @@ const PRIVATE = 0o700;
 const STALE_MS = 30_000;
 
 /**
- * Fills `folder` by `fill` unless it is there. Of several processes one fills and the others wait for it; should two
- * fill all the same (a laptop that slept, say), the rename lets one win, and both end well.
+ * Fills `folder` with `fill` unless it exists. If several processes want it, one fills it and the others wait. Two may
+ * fill it after all, for example if a laptop slept and its lock looked stale. Then the first rename wins, and both
+ * succeed.
  */
 export async function fillOnce(
   folder: string,

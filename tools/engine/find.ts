@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { access, realpath } from "node:fs/promises";
 import { delimiter, dirname, join, relative } from "node:path";
-import { COMPANIONS, OLDEST_USABLE } from "./recipe";
+import { COMPANIONS, OLDEST_ENGINE } from "./recipe";
 import { run } from "./run";
 import { isUsable } from "./version";
 
@@ -11,7 +11,7 @@ export interface Found {
   version: string;
 }
 
-/** What PATH has: a usable engine, and else why the first one there is not (to be told, or one wonders). */
+/** The first usable engine on PATH. If there is none, `instead` says why the first engine on PATH is not usable. */
 export async function findOnPath(path: string, without: string): Promise<{ engine?: Found; instead?: string }> {
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !isInside(folder, without));
   let instead: string | undefined;
@@ -19,24 +19,26 @@ export async function findOnPath(path: string, without: string): Promise<{ engin
     if (!(await isExecutable(join(folder, "pulumi")))) continue;
     const version = await versionOf(folder);
     const lacks = await missingCompanion(folder, folders);
-    if (version !== undefined && isUsable(version, OLDEST_USABLE) && !lacks) {
+    if (version !== undefined && isUsable(version, OLDEST_ENGINE) && !lacks) {
       return { engine: { binDir: folder, version: version.replace(/^v/, "") } };
     }
     instead ??= lacks
       ? `the pulumi in ${folder} has no ${lacks}`
-      : `the pulumi in ${folder} is ${version ?? "of an unknown version"}, needed is ${OLDEST_USABLE} or newer`;
+      : `the pulumi in ${folder} is ${version ?? "of an unknown version"}, needed is ${OLDEST_ENGINE} or newer`;
   }
   return { instead };
 }
 
-/** The version that `pulumi` in this folder tells; undefined if it doesn't run. */
+/** The version that `pulumi` in this folder prints; undefined if it doesn't run. */
 export async function versionOf(folder: string): Promise<string | undefined> {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const result = await run(join(folder, "pulumi"), ["version"], { env, limitMs: 20_000 }).catch(() => undefined);
   return result?.code === 0 ? result.stdout.trim() : undefined;
 }
 
-/** A companion that is neither on PATH nor beside the binary (the real one, for `pulumi` on PATH is often a link). */
+/**
+ * A companion that is neither on PATH nor beside the binary. `pulumi` on PATH is often a link, so its target counts.
+ */
 async function missingCompanion(folder: string, path: readonly string[]): Promise<string | undefined> {
   const beside = dirname(await realpath(join(folder, "pulumi")));
   for (const name of COMPANIONS) {
@@ -46,7 +48,9 @@ async function missingCompanion(folder: string, path: readonly string[]): Promis
   return undefined;
 }
 
-/** A folder of our cache on PATH is an earlier answer of ours: the cache itself knows whether it still is the right one. */
+/**
+ * A folder of our cache is on PATH if somebody put an earlier result there. The cache itself decides whether to use it.
+ */
 const isInside = (folder: string, root: string): boolean => !relative(root, folder).startsWith("..");
 
 const isExecutable = (path: string): Promise<boolean> =>

@@ -1,30 +1,32 @@
-/** Runs `go build` in a module with our go.sum, and explains in our words a module that the checksums refuse. */
+/** Runs `go build` in a module with our go.sum. If a checksum does not match, the error says which module and what to do. */
 import { run } from "./run";
 
 const LIMIT_MS = 45 * 60_000;
 
 /**
- * @throws an error with what Go said. go.sum decides about each module, whatever the user's GOSUMDB, GOPRIVATE and GOFLAGS are.
+ * Checks each module by go.sum, even if the user's GOSUMDB, GOPRIVATE or GOFLAGS would switch that off.
+ * @param sums the go.sum that the error names: `folder` may hold a copy of it
+ * @throws an error with Go's message
  */
-export async function goBuild(folder: string, args: readonly string[], env = process.env): Promise<void> {
-  // These are about the user's own modules; without modules there are no checksums. An empty GOFLAGS would let those of
-  // `go env -w` through.
+export async function goBuild(folder: string, args: readonly string[], env = process.env, sums = SUMS): Promise<void> {
+  // The user may have set these for modules of their own. Without modules there are no checksums. If GOFLAGS was empty,
+  // Go would take the flags of `go env -w`.
   const own = { ...env, GO111MODULE: "on", GOWORK: "off", GOFLAGS: "-mod=readonly" };
   const compiled = await run("go", args, { cwd: folder, env: own, limitMs: LIMIT_MS });
-  if (compiled.code !== 0) throw new Error(problemOf(compiled.stderr));
+  if (compiled.code !== 0) throw new Error(problemOf(compiled.stderr, sums));
 }
 
 const MISMATCH = /verifying (\S+): checksum mismatch\s+downloaded: (\S+)\s+go\.sum: +(\S+)/;
 const MISSING = /(?:missing go\.sum entry|updates to go\.(?:mod|sum) needed).*/;
 const SUMS = "tools/engine/module/go.sum";
 
-export function problemOf(stderr: string): string {
+export function problemOf(stderr: string, sums = SUMS): string {
   const [, module, has, wanted] = MISMATCH.exec(stderr) ?? [];
   if (module) {
-    return `the module ${module} is not the one that ${SUMS} names (it has ${has}, expected is ${wanted}), so nothing was built. Somebody changed it on the way: look at the module proxy (GOPROXY) and run \`go clean -modcache\`, or ${SUMS} is not the repository's`;
+    return `module ${module} does not match its checksum in ${sums} (downloaded: ${has}, expected: ${wanted}), so nothing was built. Somebody may have changed the module: check the module proxy (GOPROXY), then run \`go clean -modcache\`. Or ${sums} was changed: restore it with git`;
   }
   const missing = MISSING.exec(stderr)?.[0];
-  if (missing) return `${SUMS} does not vouch for every module, so nothing was built (${missing})`;
+  if (missing) return `${sums} lacks the checksum of a module, so nothing was built (${missing})`;
   return `go build: ${lastLines(stderr)}`;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A real Pulumi engine for the tests and the demo: the one on PATH, or one that we installed or built before, or one
- * by the SDK's own installer, or one built from Go modules. In that order, because that is the order of cost.
+ * A real Pulumi engine for the tests and the demo. Tries the cheapest source first: PATH, then our cache, then the
+ * installer of the SDK, then a build from Go modules. If `COMPUTE_ENDPOINT_ENGINE_VERSION` names one of the versions in
+ * `recipe.ts`, PATH is not looked at.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { build, whyNotBuildable } from "./build";
 import { cacheFolder, cacheRoot, fillOnce } from "./cache";
 import { findOnPath, versionOf } from "./find";
 import { install } from "./install";
-import { ENGINE_VERSION, OLDEST_USABLE, recipeRevision } from "./recipe";
+import { ENGINE_VERSION, MODULES, OLDEST_ENGINE, recipeRevision } from "./recipe";
 import { assertTrusted, ownFolder, UntrustedCache } from "./trusted";
 
 export interface Engine {
@@ -33,10 +34,13 @@ const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
 
 export async function ensureEngine({ env = process.env, say = toStderr }: EnsureOptions = {}): Promise<Engine> {
   const root = cacheRoot(env);
-  const { engine, instead } = await findOnPath(env["PATH"] ?? "", root);
+  const asked = env["COMPUTE_ENDPOINT_ENGINE_VERSION"];
+  const { engine, instead } = asked ? {} : await findOnPath(env["PATH"] ?? "", root);
   if (engine) return { ...engine, source: "path" };
 
-  const folder = cacheFolder(root, ENGINE_VERSION, recipeRevision());
+  const version = asked || ENGINE_VERSION;
+  if (!MODULES[version]) throw new EngineUnavailable(notAmong(version));
+  const folder = cacheFolder(root, version, recipeRevision(version));
   const binDir = join(folder, "bin");
   const because = instead ? ` (${instead})` : "";
   let source: Engine["source"] = "cache";
@@ -45,26 +49,30 @@ export async function ensureEngine({ env = process.env, say = toStderr }: Ensure
   await fillOnce(
     folder,
     async (staging) => {
-      source = await obtain(staging, { folder, because, say });
+      source = await obtain(staging, { version, folder, because, say });
     },
-    () => say(`engine: another process is getting Pulumi v${ENGINE_VERSION}; waiting for it`),
+    () => say(`engine: another process is getting Pulumi v${version}; waiting for it`),
   );
   if (source === "cache") await checkCached(folder);
   else say(`engine: ${source} in ${spoken((performance.now() - started) / 1000)}`);
-  return { binDir, version: ENGINE_VERSION, source };
+  return { binDir, version, source };
 }
 
+const notAmong = (version: string): string =>
+  `COMPUTE_ENDPOINT_ENGINE_VERSION is ${version}; it can be ${Object.keys(MODULES).join(", ")}, or unset.`;
+
 interface Obtain {
+  version: string;
   folder: string;
   because: string;
   say: (line: string) => void;
 }
 
-async function obtain(staging: string, { folder, because, say }: Obtain): Promise<"installed" | "built"> {
-  // Said only if it takes a while: where the download is blocked this fails at once, and the build has its own line.
-  const line = `engine: downloading Pulumi v${ENGINE_VERSION} (a minute or two, once; cached in ${folder})${because}`;
+async function obtain(staging: string, { version, folder, because, say }: Obtain): Promise<"installed" | "built"> {
+  // Printed only if the download takes a while. If it is blocked it fails at once, and the build prints its own line.
+  const line = `engine: downloading Pulumi v${version} (a minute or two, once; cached in ${folder})${because}`;
   const announce = setTimeout(() => say(line), 1_500);
-  const notInstalled = await install(staging).then(
+  const notInstalled = await install(staging, version).then(
     () => undefined,
     (error: Error) => error.message,
   );
@@ -74,22 +82,23 @@ async function obtain(staging: string, { folder, because, say }: Obtain): Promis
   const notBuildable = await whyNotBuildable();
   if (notBuildable) throw unavailable(because, notInstalled, notBuildable);
   await rm(join(staging, "bin"), { recursive: true, force: true }); // a download that broke off
-  say(
-    `engine: building Pulumi v${ENGINE_VERSION} from Go modules (3 to 6 minutes, once; cached in ${folder})${because}`,
-  );
+  say(`engine: building Pulumi v${version} from Go modules (3 to 6 minutes, once; cached in ${folder})${because}`);
   try {
-    await build(staging);
+    await build(staging, version);
   } catch (error) {
     throw unavailable(because, notInstalled, (error as Error).message);
   }
-  const version = await versionOf(join(staging, "bin"));
-  if (version !== `v${ENGINE_VERSION}`) {
-    throw unavailable(because, notInstalled, `what was built says it is ${version ?? "nothing at all"}`);
+  const built = await versionOf(join(staging, "bin"));
+  if (built !== `v${version}`) {
+    throw unavailable(because, notInstalled, `what was built says it is ${built ?? "nothing at all"}`);
   }
   return "built";
 }
 
-/** The folder appears whole or not at all, so what is missing was taken by somebody else: a cleaner, mostly. */
+/**
+ * The folder is complete when it appears. If its engine does not run, somebody removed files, such as a program that
+ * cleans up.
+ */
 async function checkCached(folder: string): Promise<void> {
   await unavailableIfUntrusted(assertTrusted(folder));
   const usable = await versionOf(join(folder, "bin"));
@@ -108,7 +117,7 @@ const unavailable = (because: string, notInstalled: string, notBuilt: string) =>
       `No Pulumi engine can be had here${because}.`,
       `- Pulumi's own installer: ${notInstalled}`,
       `- building it from Go modules: ${notBuilt}`,
-      `Any of these helps: install Pulumi ${OLDEST_USABLE} or newer (https://www.pulumi.com/docs/install/) and put it on PATH;`,
+      `Any of these helps: install Pulumi ${OLDEST_ENGINE} or newer (https://www.pulumi.com/docs/install/) and put it on PATH;`,
       "install Go 1.26 or newer and make its module downloads reachable; set COMPUTE_ENDPOINT_ENGINE_CACHE to a folder",
       "where another machine of the same kind has already put one.",
     ].join("\n"),

@@ -1,9 +1,9 @@
 /**
- * The SDK's own installer, in a process of its own: it has no time limit and starts a shell and a download, and this
- * way all of it can be ended. Where its download is out of reach it fails at once or after a connection's time limit.
+ * Runs the installer of the SDK in a process of its own. It has no time limit, and starts a shell and a download. As a
+ * process, all of it can be ended. If the download is out of reach, it fails at once or after the time limit of a
+ * connection.
  */
 import { dirname } from "node:path";
-import { ENGINE_VERSION } from "./recipe";
 import { run } from "./run";
 
 /** A slow line takes about two minutes for the archive of some 150 MB. */
@@ -17,9 +17,9 @@ PulumiCommand.install({ root: process.argv[2], version: process.argv[3] }).then(
 );`;
 
 /** Puts an engine into `<folder>/bin`. Throws with one line that says why not. */
-export async function install(folder: string): Promise<void> {
+export async function install(folder: string, version: string): Promise<void> {
   const automation = require.resolve("@pulumi/pulumi/automation");
-  const result = await run(process.execPath, ["-e", SCRIPT, automation, folder, ENGINE_VERSION], {
+  const result = await run(process.execPath, ["-e", SCRIPT, automation, folder, version], {
     cwd: dirname(automation),
     limitMs: LIMIT_MS,
   });

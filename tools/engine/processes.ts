@@ -1,4 +1,6 @@
-/** Which processes came of one that we started. Nothing here ever looks for a process by its name. */
+/**
+ * Finds and kills the processes that we started and their descendants. Nothing here looks for a process by its name.
+ */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { platform } from "node:os";

@@ -9,19 +9,32 @@ import { join } from "node:path";
 /** The engine that is installed or built where none is found. The tests' expectations were observed on it. */
 export const ENGINE_VERSION = "3.274.1";
 
-/** The oldest engine that will do: since this one a refresh asks for the live inputs (`read` returning `inputs`). */
-export const OLDEST_USABLE = "3.216.0";
+/**
+ * The oldest engine that will do. Older ones, seen down to 3.178, show the restart in the diff and in the report, but run no
+ * hooks: no warning appears at the resource. The oldest SDK is another version: the peer dependency in package.json.
+ */
+export const OLDEST_ENGINE = "3.203.0";
+
+/** The newest engine that was tried. */
+export const NEWEST_ENGINE = "3.276.0";
+
+/** The engines on which `.ci/run` tests, each with the folder of its Go module below `MODULE_FOLDER`. */
+export const MODULES: Readonly<Record<string, string>> = {
+  [OLDEST_ENGINE]: "oldest",
+  [ENGINE_VERSION]: ".",
+  [NEWEST_ENGINE]: "newest",
+};
 
 /** What must be on PATH or beside `pulumi` for a Node.js program with dynamic providers to run. */
 export const COMPANIONS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"] as const;
 
 /**
- * The module that the build starts from: `go.mod` pins the two direct requirements, and minimal version selection makes
+ * The modules that the builds start from: `go.mod` pins the two direct requirements, and minimal version selection makes
  * the rest follow from them; `go.sum` has the checksum of each module that the build uses, on Linux and macOS. So what is
  * built is the same everywhere, also where the checksum database is switched off or out of reach.
- * `npx tsx tools/engine-sums.ts` writes `go.sum` anew, for another version.
+ * `npx tsx tools/engine-sums.ts` writes each `go.sum` anew, for another version.
  *
- * The replacement in `go.mod` is Pulumi's own; replacements of a dependency do not carry over.
+ * The replacement in `go.mod` is copied from Pulumi's: Go ignores the replacements of a dependency.
  */
 export const MODULE_FOLDER = join(__dirname, "module");
 export const MODULE_FILES = ["go.mod", "go.sum"] as const;
@@ -29,15 +42,17 @@ export const MODULE_FILES = ["go.mod", "go.sum"] as const;
 export const MAIN_PACKAGE = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
 const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
 
+export const moduleFolder = (version: string): string => join(MODULE_FOLDER, MODULES[version]!);
+
 /** Arguments of `go` that put the engine into `output`. */
-export const goBuildArguments = (output: string): string[] => [
+export const goBuildArguments = (output: string, version = ENGINE_VERSION): string[] => [
   "build",
   "-mod=readonly",
   "-buildvcs=false",
   "-o",
   output,
   "-ldflags",
-  `-s -w -X ${VERSION_VARIABLE}=v${ENGINE_VERSION}`,
+  `-s -w -X ${VERSION_VARIABLE}=v${version}`,
   MAIN_PACKAGE,
 ];
 
@@ -51,7 +66,8 @@ exec node "$(dirname "$0")/../host/main.js" "$@"
 
 /**
  * The engine starts dynamic providers by this name, in the program's folder: the program's own SDK serves them. As in
- * the script that Pulumi ships, the shell stays the parent of node; whoever watches its parent should find the same here.
+ * the script that Pulumi ships, the shell stays the parent of node: a provider that watches its parent must find the
+ * same here.
  */
 export const DYNAMIC_PROVIDER_SCRIPT = `#!/bin/sh
 script=$(node -e "console.log(require.resolve('@pulumi/pulumi/cmd/dynamic-provider'))") || exit 1
@@ -62,11 +78,11 @@ node "$script" "$@"
 export const HOST_FOLDER = join(__dirname, "host");
 
 /** Eight hex digits that change with anything that ends up in the cache. */
-export function recipeRevision(): string {
+export function recipeRevision(version = ENGINE_VERSION): string {
   const hash = createHash("sha256");
   for (const part of [
-    ...MODULE_FILES.map((name) => readFileSync(join(MODULE_FOLDER, name), "utf8")),
-    goBuildArguments("pulumi").join(" "),
+    ...MODULE_FILES.map((name) => readFileSync(join(moduleFolder(version), name), "utf8")),
+    goBuildArguments("pulumi", version).join(" "),
     LANGUAGE_HOST_SCRIPT,
     DYNAMIC_PROVIDER_SCRIPT,
     ...readdirSync(HOST_FOLDER)

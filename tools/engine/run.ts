@@ -80,8 +80,8 @@ export async function run(command: string, args: readonly string[], options: Run
     await new Promise<void>((resolve, reject) => {
       child.once("error", reject);
       child.once("spawn", () => options.onStart?.(child));
-      // "exit", not "close": something left behind that holds our pipe must show as a finding, not as a hang. What the
-      // command itself wrote is still in the pipe, so that is read to its end, within reason.
+      // "exit", not "close": a process that is left behind may hold our pipe open, and must not make us wait for ever.
+      // The output of the command itself is still in the pipe, so read on until it closes, for two seconds at most.
       child.once("exit", (code, signal) => {
         result.code = code ?? 128 + (SIGNAL_NUMBER[signal!] ?? 0);
         const closed = new Promise<void>((done) => child.once("close", () => done()));

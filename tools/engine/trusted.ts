@@ -1,6 +1,6 @@
 /**
- * The cache holds programs that we run, so nobody else may be able to put one there: neither into its folder, nor in
- * the place of a folder above it. As with keys of ssh, what others can change is not used.
+ * The cache holds programs that we run. So nobody else may be able to put a program there, neither into its folder nor
+ * by replacing a folder above it. Like ssh with its keys, we refuse files that others can change.
  */
 import { chmod, lchown, lstat, mkdir, readdir, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -54,17 +54,17 @@ export async function assertTrusted(folder: string, files: Files = SYSTEM): Prom
 }
 
 /**
- * Makes a folder for the owner alone, unless it is there, and looks at it and at those above it. In this order: what was looked
- * for before it is made can still be made by somebody else.
+ * Creates a folder for the owner alone, unless it exists. Then checks it and the folders above it: between a check and
+ * the creation, somebody else could create it.
  */
 export async function ownFolder(folder: string, files: Files = SYSTEM): Promise<void> {
-  // A folder in another user's place is not even made.
+  // Checked before too: nothing is created below a folder of another user.
   await assertTrustedFolder(folder, files);
   await mkdir(folder, { recursive: true, mode: PRIVATE });
   await assertTrustedFolder(folder, files);
 }
 
-/** Only the folder itself and those above it: what else is in there is not run. */
+/** Checks the folder and those above it, but not its content: other files in the cache are not run. */
 export async function assertTrustedFolder(folder: string, files: Files = SYSTEM): Promise<void> {
   if (files.me === undefined) return;
   await assertAbove(resolve(folder), files);
@@ -82,45 +82,50 @@ async function assertWithin(path: string, files: Files): Promise<void> {
 
 function assertOwn(path: string, entry: Entry, me: number): void {
   if (entry.isSymbolicLink()) {
-    throw untrusted(path, "is a symbolic link, and the cache has none: what it runs would be elsewhere", REMOVE(path));
+    throw untrusted(
+      path,
+      "is a symbolic link, and the cache has none: what it runs would be elsewhere",
+      removeAdvice(path),
+    );
   }
   if (isForeign(entry, me)) {
-    throw untrusted(path, `belongs to user ${entry.uid}, and you are user ${me}`, REMOVE(path));
+    throw untrusted(path, `belongs to user ${entry.uid}, and you are user ${me}`, removeAdvice(path));
   }
   if ((entry.mode & OTHERS_WRITE) !== 0) {
     const who = (entry.mode & EVERYBODY_WRITES) !== 0 ? "every user" : "its group";
-    throw untrusted(path, `may be written by ${who} (mode ${modeOf(entry)})`, CLOSE(path));
+    throw untrusted(path, `may be written by ${who} (mode ${modeOf(entry)})`, chmodAdvice(path));
   }
 }
 
 /**
- * A folder above may be shared; but who can rename what is in it can put another cache in this one's place. The way is gone as
- * the system goes it: `..` in a link is meant from where the link really is.
+ * Checks the folders above. They may be shared, but nobody else may be able to rename their entries, or to put another
+ * cache in place of this one. Follows links as the system does: `..` in a link starts at the folder that really holds
+ * the link.
  */
 async function assertAbove(path: string, files: Files): Promise<void> {
-  await assertShared("/", files);
-  await assertWay("/", dirname(path), files, 0);
+  await assertParent("/", files);
+  await assertPath("/", dirname(path), files, 0);
 }
 
-/** Every folder on the way from a folder that was checked. Gives the real path of the last one. */
-async function assertWay(from: string, way: string, files: Files, links: number): Promise<string> {
-  let folder = way.startsWith("/") ? "/" : from;
-  for (const name of way.split("/").filter((part) => part !== "" && part !== ".")) {
-    folder = name === ".." ? dirname(folder) : await assertStep(folder, name, files, links);
+/** Checks each folder of a path that starts at a folder already checked. @returns the real path of the last one */
+async function assertPath(from: string, path: string, files: Files, links: number): Promise<string> {
+  let folder = path.startsWith("/") ? "/" : from;
+  for (const name of path.split("/").filter((part) => part !== "" && part !== ".")) {
+    folder = name === ".." ? dirname(folder) : await assertEntry(folder, name, files, links);
   }
   return folder;
 }
 
-async function assertStep(folder: string, name: string, files: Files, links: number): Promise<string> {
+async function assertEntry(folder: string, name: string, files: Files, links: number): Promise<string> {
   const path = join(folder, name);
-  const entry = await assertShared(path, files);
+  const entry = await assertParent(path, files);
   if (!entry?.isSymbolicLink()) return path;
-  // A home that is a link, say. The link is nobody else's; what it leads to has to be as well.
-  if (links >= MOST_LINKS) throw untrusted(path, "is a symbolic link that leads to itself", REMOVE(path));
-  return assertWay(folder, await files.target(path), files, links + 1);
+  // For example a home folder that is a link. The link itself is ours or root's. Its target is checked too.
+  if (links >= MOST_LINKS) throw untrusted(path, "is a symbolic link that leads to itself", removeAdvice(path));
+  return assertPath(folder, await files.target(path), files, links + 1);
 }
 
-async function assertShared(path: string, files: Files): Promise<Entry | undefined> {
+async function assertParent(path: string, files: Files): Promise<Entry | undefined> {
   const entry = await files.look(path);
   if (!entry) return undefined;
   // The file system's own root belongs to nobody in some containers.
@@ -128,7 +133,11 @@ async function assertShared(path: string, files: Files): Promise<Entry | undefin
     throw untrusted(path, `belongs to user ${entry.uid}, and you are user ${files.me}`, "");
   }
   if (!entry.isSymbolicLink() && (entry.mode & EVERYBODY_WRITES) !== 0 && (entry.mode & STICKY) === 0) {
-    throw untrusted(path, `may be written by every user (mode ${modeOf(entry)}, without the sticky bit)`, CLOSE(path));
+    throw untrusted(
+      path,
+      `may be written by every user (mode ${modeOf(entry)}, without the sticky bit)`,
+      chmodAdvice(path),
+    );
   }
   return entry;
 }
@@ -136,8 +145,8 @@ async function assertShared(path: string, files: Files): Promise<Entry | undefin
 const isForeign = ({ uid }: Entry, me: number): boolean => uid !== me && uid !== ROOT_USER;
 const modeOf = ({ mode }: Entry): string => (mode & 0o7777).toString(8).padStart(4, "0");
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
-const CLOSE = (path: string): string => `Look at what is in it, then run: chmod go-w ${quoted(path)}. Or`;
-const REMOVE = (path: string): string => `Remove it: rm -r ${quoted(path)}. Or`;
+const chmodAdvice = (path: string): string => `Look at what is in it, then run: chmod go-w ${quoted(path)}. Or`;
+const removeAdvice = (path: string): string => `Remove it: rm -r ${quoted(path)}. Or`;
 
 const untrusted = (path: string, what: string, mend: string) =>
   new UntrustedCache(
@@ -148,8 +157,8 @@ const untrusted = (path: string, what: string, mend: string) =>
   );
 
 /**
- * What we have just made, closed to others whatever the umask is. Where root unpacks an archive, files have the archive's
- * owners.
+ * Makes a new folder ours, and takes away the right of others to write, whatever the umask is. Files that root unpacks
+ * have the owners that the archive names.
  */
 export async function closeToOthers(path: string): Promise<void> {
   const entry = await lstat(path);

@@ -9,8 +9,8 @@
  *     const { stderr } = await ws.up({ fails: true });
  *     await ws.close();
  *
- * Nothing of the machine's Pulumi is used or touched: state, credentials, plugins and settings are in the folder, and
- * no variable of the caller's that Pulumi or our provider would read gets in. The engine is told to keep off the network.
+ * The Pulumi of the machine is neither used nor changed: state, credentials, plugins and settings are in the folder.
+ * Variables of the caller that Pulumi or our provider would read are left out. The engine is told not to use the network.
  */
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -22,7 +22,7 @@ import type { Engine } from "./index";
 import { commandOf, kill, processesWith } from "./processes";
 import { type Run, run } from "./run";
 
-/** The clone: its packages and its own build are what programs get. */
+/** The clone. Programs get its packages and its build. */
 const REPOSITORY = resolve(__dirname, "..", "..");
 
 /** Far more than anything takes on a busy machine; a test that hangs should say so before the runner gives up. */
@@ -41,8 +41,12 @@ export interface WorkspaceOptions {
   stack?: string;
   /** For all commands. */
   env?: NodeJS.ProcessEnv;
-  /** Packages of the clone's that the program gets beside the SDK, ours, and what TypeScript needs. */
+  /**
+   * More packages of the clone for the program. It has the SDK, this package and the packages for TypeScript already.
+   */
   packages?: string[];
+  /** Folders of further language hosts. */
+  hosts?: string[];
   /** @default "never" */
   color?: "never" | "always";
 }
@@ -62,7 +66,7 @@ export interface CommandOptions {
   onStart?: (child: ChildProcess) => void;
 }
 
-/** The document of `preview --json`, as far as tests look. Its traps are the report's business. */
+/** The parts of the document of `preview --json` that tests read. Any may be missing or odd: see `cli/report/preview.ts`. */
 export interface PreviewDocument {
   config?: Record<string, string>;
   steps?: PreviewStep[];
@@ -133,7 +137,7 @@ export class Workspace {
     await Promise.all([programFolder, state, join(folder, "home")].map((each) => mkdir(each)));
     const env: NodeJS.ProcessEnv = {
       ...withoutOurs(process.env),
-      PATH: `${engine.binDir}${delimiter}${process.env["PATH"] ?? ""}`,
+      PATH: [engine.binDir, ...(options.hosts ?? []), process.env["PATH"] ?? ""].join(delimiter),
       PULUMI_BACKEND_URL: `file://${state}`,
       PULUMI_CONFIG_PASSPHRASE: "a passphrase for tests",
       PULUMI_HOME: join(folder, "home"),
@@ -264,7 +268,10 @@ export class Workspace {
     return this.leftPids().map(commandOf);
   }
 
-  /** Ends what is left and removes the folder. Not the computes: that is `destroy`, and the story's own business. */
+  /**
+   * Ends the processes that are left, and removes the folder. The computes stay: a test that wants them gone runs
+   * `destroy`.
+   */
   async close(): Promise<void> {
     for (const pid of this.leftPids()) kill(pid);
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
@@ -283,7 +290,9 @@ export class Workspace {
     });
   }
 
-  /** As npm would lay them out for a workspace: links to the clone's packages, and to the clone itself as ours. */
+  /**
+   * Links the clone's packages into `node_modules`, and the clone itself as this package, as npm does for a workspace.
+   */
   private async linkPackages(): Promise<void> {
     const modules = join(this.programFolder, "node_modules");
     const typescript =
@@ -301,7 +310,7 @@ export class Workspace {
   }
 }
 
-/** A caller's own Pulumi, keys and addresses must not get into a test, nor a test into them. */
+/** A test must not use the Pulumi, the keys or the addresses of the caller, and must not change them. */
 const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PULUMI|COMPUTE|NEON)_/.test(name)));
 

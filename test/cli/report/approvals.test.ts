@@ -1,9 +1,11 @@
 /** Digests, the same that the provider's check accepts, and what ends with which exit code. */
 import { describe, expect, test } from "vitest";
-import { approvalOf, approvalOfRemoval, approveCommand } from "../../../provider/rules/approval";
-import { ENDPOINT_TYPE, NATIVE_TYPE } from "../../../provider/rules/endpoint-type";
-import { impactOf, replacementOf } from "../../../provider/rules/restart";
-import { type Asked, wishOf } from "../../../provider/rules/wish";
+import { approvalOf } from "../../../provider/rules/approval";
+import { approveCommand } from "../../../provider/rules/approval-list";
+import { impactOf, replacementOf } from "../../../provider/rules/impact";
+import { factsTail } from "../../../provider/rules/seen";
+import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings";
+import { ENDPOINT_TYPE, NATIVE_TYPE } from "../../../provider/rules/urn";
 import {
   BASE,
   inJson,
@@ -33,7 +35,10 @@ const file = (hash: string) => ({
 
 describe("the digest is the one that check accepts", () => {
   const digestOf = (judge: typeof impactOf, old: object, next: object) => {
-    const [before, wish] = [wishOf({ ...BASE, ...old } as Asked), wishOf({ ...BASE, ...next } as Asked)];
+    const [before, wish] = [
+      desiredSettings({ ...BASE, ...old } as SettingsInput),
+      desiredSettings({ ...BASE, ...next } as SettingsInput),
+    ];
     return approvalOf(urnOf("primary"), judge(before, wish), before, wish, new Set(), { old, next });
   };
   const pair: [string, object, object][] = [
@@ -58,33 +63,17 @@ describe("the digest is the one that check accepts", () => {
     const { approval } = await oneCompute(preview([change(old, { restart: "no", ...next }, { op: "replace" })]));
     expect(approval.digest).toBe(digestOf(replacementOf, old, next));
   });
-  test("a deletion", async () => {
-    const { approval } = await oneCompute(preview([step({ op: "delete", old: BASE })]));
-    const removal = { id: "ep-amber-field-a5x7w3rt", projectId: BASE.projectId, onDelete: "delete" } as const;
-    expect(approval.digest).toBe(approvalOfRemoval(urnOf("primary"), removal));
-  });
-  test("a deletion of another compute, or of one in another project, under the same name is another one", async () => {
-    const all = [{}, { id: "ep-b" }, { outputs: { projectId: "p" } }].map(async (more) => {
-      const { approval } = await oneCompute(preview([step({ op: "delete", old: BASE, ...more })]));
-      return approval.digest as string;
-    });
-    expect(new Set(await Promise.all(all)).size).toBe(3);
-  });
-  test.each<[string, StepOptions, RegExp]>([
-    ["whose id is not there", { id: "" }, /which compute it is/],
-    ["whose project is not there", { old: { ...BASE, projectId: undefined } }, /in which project/],
-    ["whose project is secret", { outputs: { projectId: "[secret]" } }, /secret/],
-  ])("a deletion %s can't be approved", async (_what, more, why) => {
-    const { approval } = await oneCompute(preview([step({ op: "delete", old: BASE, ...more })]));
-    expect(approval).toEqual({ approved: false, why: expect.stringMatching(why) });
-  });
   test.each<[string, object, RegExp]>([
     ["unknown", { onDelete: UNKNOWN }, /only after apply/],
     ["secret", { onDelete: "[secret]" }, /secret/],
     ["secret", { adopt: "[secret]" }, /secret/],
   ])("a replacement of which it is %s whether the old compute goes can't be approved", async (_what, next, why) => {
     const one = change({}, { restart: "yes: …", projectId: "p", ...next }, { op: "replace" });
-    expect((await oneCompute(preview([one]))).approval).toEqual({ approved: false, why: expect.stringMatching(why) });
+    expect((await oneCompute(preview([one]))).approval).toEqual({
+      approved: false,
+      refused: false,
+      why: expect.stringMatching(why),
+    });
   });
   test("the resource in its native form has the same", async () => {
     const of = async (type: string) =>
@@ -138,7 +127,11 @@ describe("what is approved", async () => {
     const wider = (await oneCompute(preview([replaced]))).approval.digest;
     const approved = { config: { "compute:approve": JSON.stringify([wider]) } };
     expect((await inJson(preview([resize()], approved))).exitCode).toBe(0);
-    expect((await oneCompute(preview([resize()], approved))).approval).toEqual({ digest: wider, approved: true });
+    expect((await oneCompute(preview([resize()], approved))).approval).toEqual({
+      digest: wider,
+      approved: true,
+      refused: false,
+    });
     expect((await inJson(preview([replaced], { config: { "compute:approve": digest } }))).exitCode).toBe(3);
   });
 
@@ -150,18 +143,42 @@ describe("what is approved", async () => {
   });
 
   test.each([
-    ["in a list", JSON.stringify(["0123456789ab", "9c86f4de45a0@2026-12-31"]), 2],
-    ["alone", "9c86f4de45a0", 1],
-  ])("entries of version 1 %s approve nothing, are named, and keep their place", async (_what, approve, count) => {
+    ["in a list", JSON.stringify(["0123456789ab", "9c86f4de45a0@2026-12-31"])],
+    ["alone", "9c86f4de45a0"],
+  ])("entries of version 1 %s approve nothing, and are named", async (_what, approve) => {
     const { stacks, exitCode } = await run(approve);
     expect(exitCode).toBe(3);
-    const [{ remarks, computes }] = stacks;
-    expect(remarks).toEqual([
+    expect(stacks[0].remarks).toEqual([
       expect.stringMatching(
         /^compute:approve: .*9c86f4de45a0(@2026-12-31)? approves? nothing\. An approval has 32 hex/,
       ),
     ]);
-    expect(computes[0].approval.command).toContain(`"compute:approve[${count}]" ${digest}`);
+  });
+
+  test("entries that have ended, and those that match nothing in this preview, are named, the latter without a judgement", async () => {
+    const other = "f".repeat(32);
+    const { stacks } = await run(JSON.stringify([digest, `${NONE}@2026-05-01`, other]));
+    expect(stacks[0].remarks).toEqual([
+      expect.stringMatching(/^compute:approve: the last day of 000000000000… \(2026-05-01\) is over\. .*--tidy/),
+      expect.stringMatching(
+        /^compute:approve: ffffffffffff… matches nothing in this preview: it is used up, or for a change that is still to come\. /,
+      ),
+    ]);
+  });
+
+  test("several that match nothing are spoken of as several, with a command that works as it stands", async () => {
+    const { stacks } = await run(JSON.stringify([digest, "e".repeat(32), "f".repeat(32)]));
+    expect(stacks[0].remarks).toEqual([
+      expect.stringMatching(
+        /f… match nothing in this preview: they are used up, .*`npx --no compute-endpoint report PREVIEW --approve/,
+      ),
+    ]);
+  });
+
+  test("an incomplete preview does not tell which entries it needs", async () => {
+    const diagnostics = [{ severity: "error", message: "error: boom" }];
+    const config = { "compute:approve": JSON.stringify(["f".repeat(32)]) };
+    expect((await inJson(preview([], { config, diagnostics }))).stacks[0].remarks).toEqual([]);
   });
 
   test("what a table shows of a digest, and any other part of it, approves nothing", async () => {
@@ -171,15 +188,30 @@ describe("what is approved", async () => {
       expect((await run(JSON.stringify([digest.slice(0, length)]))).exitCode).toBe(3);
   });
 
-  test("commands count on from what the list has, one for each that is open", async () => {
+  test("one command approves all that is open, and each has one of its own", async () => {
     const steps = [resize(), resize({ name: "q" }), resize({ name: "r" })];
-    const { stacks } = await inJson(preview(steps, { config: { "compute:approve": JSON.stringify([NONE, digest]) } }));
+    const { stacks } = await inJson(preview(steps, { config: { "compute:approve": JSON.stringify([digest]) } }));
     const approvals = stacks[0].computes.map(({ approval }: Parsed) => approval);
+    const [, q, r] = approvals.map((one: Parsed) => one.digest as string);
     expect(approvals.map(({ command }: Parsed) => command)).toEqual([
       undefined,
-      approveCommand(approvals[1].digest, { count: 2 }, "prod"),
-      approveCommand(approvals[2].digest, { count: 3 }, "prod"),
+      approveCommand([q], { stack: "prod" }),
+      approveCommand([r], { stack: "prod" }),
     ]);
+    expect(stacks[0].approveCommand).toBe(approveCommand([q, r], { stack: "prod" }));
+  });
+
+  test.each<[what: string, config: Parsed, next: Parsed, refused: boolean]>([
+    ["the stack refuses", { "compute:onRestart": "refuse" }, {}, true],
+    ["the resource refuses", {}, { onRestart: "refuse" }, true],
+    ["the resource does not", { "compute:onRestart": "refuse" }, { onRestart: "warn" }, false],
+    ["nobody does", {}, {}, false],
+    ["it is approved", { "compute:onRestart": "refuse", "compute:approve": digest }, {}, false],
+  ])("whether `up` refuses it is said: %s", async (_what, config, next, refused) => {
+    const { approval } = await oneCompute(preview([resize({ next })], { config }));
+    expect(approval.refused).toBe(refused);
+    const { stdout } = await report([], JSON.stringify(preview([resize({ next })], { config })));
+    expect(stdout.includes("`pulumi up` refuses what is not approved.")).toBe(refused);
   });
 
   test("one approval lets no other change of the compute pass", async () => {
@@ -190,8 +222,47 @@ describe("what is approved", async () => {
   });
 });
 
+describe("a deletion", () => {
+  const gone = (more: object = {}) => preview([step({ op: "delete", old: BASE, ...more })]);
+
+  test("has no approval, no digest and no command: nothing in `up` could check one", async () => {
+    const { stacks, exitCode } = await inJson(gone());
+    expect(exitCode).toBe(0);
+    expect(stacks[0]).not.toHaveProperty("approveCommand");
+    expect(stacks[0].computes[0]).toMatchObject({ impact: "delete", fails: false });
+    expect(stacks[0].computes[0]).not.toHaveProperty("approval");
+    const { stdout } = await report([], JSON.stringify(gone()));
+    expect(stdout).toContain("### 🔴 `shop/prod`: 1 compute is deleted\n");
+    expect(stdout).toMatch(/^🔴 \*\*Deleted: `primary`\.\*\* No approval is asked for/m);
+    expect(stdout).not.toMatch(/approved|[0-9a-f]{32}/);
+  });
+
+  test.each(["markdown", "github", "text"])(
+    "in %s says what happens once for each, and the rule once for all",
+    async (format) => {
+      const two = preview(["a", "b"].map((name) => step({ op: "delete", name, id: `ep-${name}`, old: BASE })));
+      const { stdout } = await report(["--format", format], JSON.stringify(two));
+      expect(stdout.match(/connections drop/g)).toHaveLength(2);
+      expect(stdout.match(/protect/g) ?? []).toHaveLength(format === "markdown" ? 1 : 0);
+    },
+  );
+
+  test("beside other changes is counted apart, and approved changes do not approve it", async () => {
+    const all = [resize(), step({ op: "delete", name: "old", id: "ep-old", old: BASE })];
+    const { stacks } = await inJson(preview(all));
+    expect(stacks[0].verdict).toBe("1 compute is deleted. 1 compute restarts; 1 not approved");
+    const config = { "compute:approve": stacks[0].computes[1].approval.digest };
+    const approved = await inJson(preview(all, { config }), ["--fail-on", "restart,delete"]);
+    expect([approved.exitCode, approved.verdict]).toEqual([
+      3,
+      "1 compute is deleted, which fails this check. 1 compute restarts; approved",
+    ]);
+  });
+});
+
 describe("--fail-on", () => {
-  const LEVELS = ["none", "may-restart", "restart", "stop", "new-host", "delete"];
+  const LEVELS = ["none", "may-restart", "restart", "stop", "new-host"];
+  const IMPACTS = [...LEVELS, "delete"];
   const old = { ...BASE, restart: "no" };
   const STEPS: Record<string, object> = {
     none: step({ old, next: { ...BASE, name: "b", restart: "no" } }),
@@ -201,24 +272,65 @@ describe("--fail-on", () => {
     "new-host": step({ op: "replace", old, next: { ...BASE, projectId: "p", restart: "yes: …" } }),
     delete: step({ op: "delete", old }),
   };
-  test.each(LEVELS.flatMap((failOn) => LEVELS.map((impact) => [failOn, impact] as const)))(
+  const found = async (impact: string, failOn?: string) =>
+    inJson(preview([STEPS[impact]]), failOn === undefined ? [] : ["--fail-on", failOn]);
+  test.each(LEVELS.flatMap((failOn) => IMPACTS.map((impact) => [failOn, impact] as const)))(
     "%s, for %s",
     async (failOn, impact) => {
-      const { exitCode } = await inJson(preview([STEPS[impact]]), ["--fail-on", failOn]);
-      const fails = failOn !== "none" && LEVELS.indexOf(impact) >= LEVELS.indexOf(failOn);
-      expect(exitCode).toBe(fails ? 3 : 0);
+      const isReached = LEVELS.indexOf(impact) >= LEVELS.indexOf(failOn);
+      const fails = failOn !== "none" && impact !== "delete" && isReached;
+      expect(await found(impact, failOn)).toMatchObject({ exitCode: fails ? 3 : 0, failOn: [failOn] });
     },
   );
-  test("the default is restart", async () => {
-    expect([
-      (await inJson(preview([STEPS["may-restart"]]))).exitCode,
-      (await inJson(preview([STEPS["restart"]]))).exitCode,
-    ]).toEqual([0, 3]);
+  test.each([
+    ["delete", ["delete"], ["delete"]],
+    ["restart,delete", ["restart", "delete"], ["restart", "stop", "new-host", "delete"]],
+    ["delete, new-host", ["new-host", "delete"], ["new-host", "delete"]],
+    ["stop,restart", ["restart"], ["restart", "stop", "new-host"]],
+  ])("a list: %s", async (failOn, words, failing) => {
+    const all = await Promise.all(IMPACTS.map((impact) => found(impact, failOn)));
+    expect(all.map((one) => one.failOn)).toEqual(IMPACTS.map(() => words));
+    expect(IMPACTS.filter((_, at) => all[at].exitCode === 3)).toEqual(failing);
   });
-  test("another word is bad usage", async () => {
-    expect(await report(["--fail-on", "always"])).toMatchObject({
+  test("the default is restart", async () => {
+    expect([(await found("may-restart")).exitCode, (await found("restart")).exitCode]).toEqual([0, 3]);
+  });
+  test.each(["always", "restart,always", "none,delete", ""])("%j is bad usage", async (failOn) => {
+    expect(await report([`--fail-on=${failOn}`])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--fail-on must be one of none, may-restart"),
+      stderr: expect.stringMatching(/^--fail-on (must be a list of may-restart, restart|none stands alone)/),
     });
+  });
+});
+
+describe("what the preview has seen of a compute", () => {
+  const seen = (message: string, more: object = {}) =>
+    preview([resize()], { diagnostics: [{ urn: urnOf("primary"), severity: "warning", message, ...more }] });
+  const TAIL = "warning: ep-amber-field-a5x7w3rt: … [active at 2026-05-04T12:00:05Z]\n";
+
+  test.each<[what: string, document: object, expected: object | undefined]>([
+    ["at the end of its warning", seen(TAIL), { state: "active", at: "2026-05-04T12:00:05Z" }],
+    ["idle", seen("… [idle at 2026-05-04T12:00:05Z]"), { state: "idle", at: "2026-05-04T12:00:05Z" }],
+    ["in a sentence, which is no data", seen("It is active (last used 12 s ago)"), undefined],
+    ["not at the end", seen(`${TAIL} and more`), undefined],
+    ["no time", seen("… [active at 2026-99-99T12:00:05Z]"), undefined],
+    ["of another resource", seen(TAIL, { urn: urnOf("other") }), undefined],
+  ])("%s", async (_what, document, expected) => {
+    const one = await oneCompute(document);
+    expect(one.seen).toEqual(expected);
+    expect(one.impact).toBe("restart");
+  });
+
+  test("is what the tail says that previews write", async () => {
+    const { seen: found } = await oneCompute(
+      seen(`x.${factsTail(["disabled"], Date.parse("2026-05-04T12:00:05.9Z"))}`),
+    );
+    expect(found).toEqual({ state: "disabled", at: "2026-05-04T12:00:05Z" });
+  });
+
+  test("stands in the table, with the time below it", async () => {
+    const { stdout } = await report([], JSON.stringify(seen(TAIL)));
+    expect(stdout).toContain("| `size` `1` → `4` | active | 4 → 16 GB |");
+    expect(stdout).toContain("\nAt the preview: 2026-05-04 12:00:05 UTC. ");
   });
 });

@@ -1,5 +1,6 @@
 /** Documents that the real engine made with our provider; steps that mean nothing here, and paths of the machine, are taken out. */
 import { describe, expect, test } from "vitest";
+import { ENDPOINT_TYPE, NATIVE_TYPE } from "../../../provider/rules/urn.js";
 import { fixture, inJson, oneCompute, type Parsed } from "./support";
 
 const NEW_HOST = "a compute with another id and host takes its place";
@@ -24,12 +25,12 @@ describe("documents of the real engine", () => {
   test.each<[name: string, impacts: string[], exitCode: number]>([
     ["create.json", Array(12).fill("none"), 0],
     ["nothing.json", [], 0],
-    ["destroy.json", [...Array(11).fill("delete"), "none"], 3],
+    ["destroy.json", [...Array(11).fill("delete"), "none"], 0],
     ["sames-and-halves.json", ["new-host", "restart"], 3],
     ["refreshed.json", ["new-host", "restart"], 3],
     ["replace-asked.json", ["new-host"], 3],
     ["alias-and-get.json", ["restart"], 3],
-    ["get-is-gone.json", ["delete", "none", "none"], 3],
+    ["get-is-gone.json", ["none", "delete", "none"], 2],
   ])("%s", async (name, impacts, exitCode) => {
     const found = await inJson(fixture(name));
     expect(found.stacks[0].computes.map(({ impact }: Parsed) => impact)).toEqual(impacts);
@@ -45,4 +46,25 @@ describe("documents of the real engine", () => {
     });
     expect(found.notes).toEqual([expect.stringContaining("--replace")]);
   });
+});
+
+test("a document of the native form: every effect is found, an import is none, and the approvals are those of the dynamic form", async () => {
+  const text = fixture("native.json");
+  const { stacks, exitCode } = await inJson(text);
+  expect(exitCode).toBe(3);
+  expect(stacks[0].incomplete).toEqual([]);
+  const short = ({ name, impact, what }: Parsed) => `${name} ${impact}: ${what}`;
+  expect(stacks[0].computes.map(short)).toEqual([
+    "gone delete: is deleted",
+    "reader new-host: new host",
+    "child stop: stops",
+    "moved restart: restarts",
+    "primary restart: restarts",
+    "pinned none: is imported: nothing changes on the service",
+  ]);
+  expect(stacks[0].computes.flatMap(({ notes }: Parsed) => notes)).toEqual([]);
+  const dynamic = await inJson(text.replaceAll(NATIVE_TYPE, ENDPOINT_TYPE));
+  const digests = ({ stacks: [one] }: Parsed) => one.computes.map(({ approval }: Parsed) => approval?.digest);
+  expect(digests({ stacks }).filter((one: unknown) => one !== undefined)).toHaveLength(4);
+  expect(digests(dynamic)).toEqual(digests({ stacks }));
 });

@@ -65,16 +65,83 @@ describe("an error makes the report incomplete, with what is known", () => {
   });
 });
 
+describe("an error of several lines keeps what says how to go on, in one line", () => {
+  const LEAD = "error: Running program '/checkout/index.ts' failed with an unhandled exception:\n";
+  const FRAMES =
+    "    at createTSError (/checkout/node_modules/ts-node/src/index.ts:859:12)\n    at /checkout/a.js:1:2\n";
+  test.each<[what: string, message: string, expected: string]>([
+    [
+      "TypeScript",
+      `${LEAD}TSError: ⨯ Unable to compile TypeScript:\n\u001b[96mindex.ts\u001b[0m(27,5): error TS2322: Type 'string' is not assignable to type 'number'.\n\n${FRAMES}`,
+      "TSError: ⨯ Unable to compile TypeScript: index.ts(27,5): error TS2322: Type 'string' is not assignable to type 'number'.",
+    ],
+    [
+      "a syntax error, with its source",
+      `${LEAD}/checkout/index.js:2\nconst b = = 2;\n          ^\n\nSyntaxError: Unexpected token '='\n`,
+      "/checkout/index.js:2 const b = = 2; SyntaxError: Unexpected token '='",
+    ],
+    [
+      "a protected compute",
+      'error: Preview failed: resource "urn:…::reader-3" cannot be deleted\nbecause it is protected. To unprotect the resource, remove the `protect` flag\n',
+      'Preview failed: resource "urn:…::reader-3" cannot be deleted because it is protected. To unprotect the resource, remove the `protect` flag',
+    ],
+    [
+      "frames of other forms",
+      "error: Error: boom\n    at new A (a.js:1:2)\n    at async b (file:///b.mjs:1:2)\nlast",
+      "Error: boom",
+    ],
+    [
+      "words that begin like a frame",
+      "error: failed\nat 12:30 o'clock we try again\n",
+      "failed at 12:30 o'clock we try again",
+    ],
+    [
+      "two values that may be secret",
+      "error: property a value {s3cr3t\nx} has a problem: one\nproperty b value {s3cr3t} has a problem: two",
+      "property a has a problem: one property b has a problem: two",
+    ],
+    ["a value that does not end", "error: property a value {s3cr3t\ns3cr3t", "property a"],
+  ])("%s", async (_what, message, expected) => {
+    expect((await inJson(failed(message))).stacks[0].errors).toEqual([expected]);
+  });
+
+  test("bounded in lines and in length", async () => {
+    const [few, long] = (
+      await inJson(
+        preview([], {
+          diagnostics: ["few", `long ${"x".repeat(5000)}`].map((text) => ({
+            severity: "error",
+            message: `error: ${Array.from({ length: 50 }, (_, at) => `${text} ${at}`).join("\n")}`,
+          })),
+        }),
+      )
+    ).stacks[0].errors;
+    expect(few).toMatch(/^few 0 few 1 .*few 7$/);
+    expect(long.length).toBeLessThanOrEqual(1001);
+  });
+});
+
 describe("a refusal by onRestart", () => {
   test("names the compute, what it said, and the way to a full report", async () => {
     const { stacks, exitCode } = await inJson(fixture("refused.json"));
     expect(exitCode).toBe(2);
     expect(stacks[0].incomplete).toEqual([
-      expect.stringMatching(/^the preview refused the change of resize and stopped there.*onRestart=warn/),
+      expect.stringMatching(/^the preview refused the change of resize and stopped there.*COMPUTE_ON_RESTART=warn/),
     ]);
     expect(stacks[0].errors).toEqual([
-      expect.stringMatching(/^resize: .*size 1 → 4: .*onRestart is "refuse".*compute:approve\[0\]/),
+      expect.stringMatching(
+        /^resize: .*size 1 → 4: .*onRestart is "refuse" \(.*\), so the compute is left as it is\.$/,
+      ),
     ]);
+    expect(stacks[0].approveCommand).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/);
+  });
+
+  test("is known: the headline counts it, and no text calls its approval all of it", async () => {
+    const { verdict } = await inJson(fixture("refused.json"));
+    expect(verdict).toBe("This preview is incomplete; known so far: 1 change is refused");
+    const { stdout } = await report(["--format", "text"], fixture("refused.json"));
+    expect(stdout).toMatch(/To approve what is known so far, run this/);
+    expect(stdout).not.toContain("all of it");
   });
 });
 
@@ -104,6 +171,30 @@ describe("an error of 1.4 MB is read once", () => {
     await inJson(failed(message));
     // It takes a second on a slow machine; read again from each place, it takes minutes.
     expect(performance.now() - start).toBeLessThan(8_000);
+  });
+});
+
+describe("an error that several resources have", () => {
+  const refused = (name: string, id: string) => ({
+    severity: "error",
+    urn: urnOf(name),
+    message: `error: the service answered 401: wrong key (the key comes from COMPUTE_API_KEY) (request id ${id})\n`,
+  });
+
+  test("stands once, with their names", async () => {
+    const diagnostics = ["a", "b", "c", "d", "e", "f", "g"].map((name) =>
+      refused(name, `0f8fad5b-d9cb-469f-a165-7086772895${name}0`),
+    );
+    const { stacks } = await inJson(preview([], { diagnostics }));
+    expect(stacks[0].errors).toEqual([
+      expect.stringMatching(/^a, b, c, d, e and 2 more: the service answered 401: wrong key/),
+    ]);
+  });
+
+  test("and another one beside it stays", async () => {
+    const diagnostics = [refused("a", "1"), { ...refused("b", "2"), message: "error: the service answered 403" }];
+    const { stacks } = await inJson(preview([], { diagnostics }));
+    expect(stacks[0].errors).toHaveLength(2);
   });
 });
 

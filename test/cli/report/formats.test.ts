@@ -27,12 +27,26 @@ describe("workflow commands", () => {
     const { stdout, code } = await report(["--format", "github"], JSON.stringify(preview(steps, { config })));
     expect(code).toBe(3);
     expect(stdout.split("\n").map((line) => line.replace(/^(::.+?)::.*$/, "$1"))).toEqual([
-      expect.stringMatching(/^::error title=shop\/prod%3A compute a is deleted/),
       "::error file=index.ts,line=2,col=17,title=shop/prod%3A compute second%3A 100%25%2C or restarts",
+      expect.stringMatching(/^::warning title=shop\/prod%3A compute a is deleted/),
       "::warning file=index.ts,line=1,col=17,title=shop/prod%3A compute primary restarts",
       "::warning file=index.ts,line=3,col=17,title=shop/prod%3A compute may may restart",
-      "1 compute is deleted, 2 restart, 1 may restart; 2 not approved",
+      "1 compute is deleted. 2 computes restart, 1 may restart; 1 not approved",
       "",
+    ]);
+  });
+
+  test("a title is a sentence, for each kind of change", async () => {
+    const steps = [
+      step({ op: "replace", name: "moves", old: BASE, next: { ...BASE, projectId: "p" } }),
+      step({ name: "stops", old: BASE, next: { ...BASE, disabled: true, restart: "no" } }),
+      step({ op: "create", name: "takes", next: { ...BASE, adopt: true, restart: "maybe: adopts it; …" } }),
+    ];
+    const { stdout } = await report(["--format", "github"], JSON.stringify(preview(steps)));
+    expect([...stdout.matchAll(/title=shop\/prod%3A compute (.*?)::/g)].map(([, title]) => title)).toEqual([
+      "moves gets a new host",
+      "stops stops",
+      "takes adopts a compute",
     ]);
   });
 
@@ -105,19 +119,21 @@ describe("text", () => {
   test("as a reader sees it", async () => {
     const { stdout } = await report(["--format", "text"], JSON.stringify(preview([resize(), gone("old")])));
     expect(stdout).toMatchInlineSnapshot(`
-      "shop/prod: 1 compute is deleted, 1 restarts; 2 not approved
+      "shop/prod: 1 compute is deleted. 1 compute restarts; 1 not approved
 
         is deleted  old (ep-old)
-          the compute is deleted: its connections drop, and nothing can connect to its host any more
-          memory 4 GB, max_connections 450
+          connections drop, and its host ends
+          memory 4 GB, disk 20 GiB, max_connections 450
           host ep-old.us-east-2.aws.neon.tech → none
-          to approve it: pulumi config set --stack prod --path "compute:approve[0]" e04f9e8b547b2671798818d3f0d24e26
 
         restarts  primary (ep-amber-field-a5x7w3rt)
           size 1 → 4
           if the compute is active it restarts, and open connections drop
-          memory 4 → 16 GB, max_connections 450 → 1802
-          to approve it: pulumi config set --stack prod --path "compute:approve[1]" 892732bba34fe224daeb2c8e9caf949a
+          memory 4 → 16 GB, disk 20 → 60 GiB, max_connections 450 → 1802
+          not approved (892732bba34f…)
+
+        To approve all of it, run this in the program's folder, and commit the stack's file:
+        npx --no compute-endpoint approve --stack prod 892732bba34fe224daeb2c8e9caf949a
       "
     `);
   });
@@ -125,16 +141,31 @@ describe("text", () => {
   test("--help names every flag and the exit codes", async () => {
     const { stdout, code } = await report(["--help"]);
     expect(code).toBe(0);
-    for (const flag of ["format", "fail-on", "max-bytes", "name", "folder", "help"])
+    for (const flag of [
+      "format",
+      "fail-on",
+      "max-bytes",
+      "name",
+      "folder",
+      "approve",
+      "until",
+      "no-expiry",
+      "tidy",
+      "help",
+    ])
       expect(stdout).toContain(`  --${flag}`);
     expect(stdout).toMatch(/Exit codes: 0 .* 3 .* 2 [\s\S]* 1 /);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(130);
   });
 
-  test.each([[["--format", "html"]], [["--name", " "]], [["--nope"]], [["--fail-on"]]])(
-    "%j is bad usage",
-    async (args) => {
-      expect(await report(args)).toMatchObject({ code: 2, stdout: "" });
-    },
-  );
+  test.each([
+    [["--format", "html"]],
+    [["--name", " "]],
+    [["--nope"]],
+    [["--fail-on"]],
+    [["--tidy"]],
+    [["--until", "2027-01-31"]],
+  ])("%j is bad usage", async (args) => {
+    expect(await report(args)).toMatchObject({ code: 2, stdout: "" });
+  });
 });

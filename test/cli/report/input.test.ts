@@ -77,7 +77,7 @@ describe("what is no preview is one line that says what it is, and exit code 2",
     expect(code).toBe(2);
     expect(stderr).toMatch(says);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-    expect(stdout).toMatch(/^<!-- compute-endpoint report v1 unknown -->\n\n?## ⛔ /);
+    expect(stdout).toMatch(/^<!-- compute-endpoint report v1 unknown -->\n\n### ⛔ /);
     expect(stdout + stderr).not.toContain("s3cr3t");
   });
 

@@ -1,7 +1,7 @@
 /** The format for programs, and its published schema. */
 import { Ajv2020, type AnySchemaObject } from "ajv/dist/2020";
 import { describe, expect, test } from "vitest";
-import { IMPACTS } from "../../../provider/rules/restart";
+import { IMPACTS } from "../../../provider/rules/impact";
 import schema from "../../../schema/report.schema.json";
 import { BASE, fixture, inJson, pretty, preview, resize, step, urnOf } from "./support";
 

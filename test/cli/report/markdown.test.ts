@@ -16,14 +16,14 @@ describe("Markdown", () => {
 
       ### 🟠 \`shop/prod\`: 1 compute restarts; 1 not approved
 
-      | compute | what happens | why | memory | max_connections | approval |
-      | --- | --- | --- | --- | --- | --- |
-      | \`primary\` | 🟠 **restarts**, if active | \`size\` \`1\` → \`4\` | 4 → 16 GB | 450 → 1802 | \`892732bba34f…\` |
+      | compute | what happens | why | memory | disk | max_connections | approval |
+      | --- | --- | --- | --- | --- | --- | --- |
+      | \`primary\` | 🟠 **restarts**, if active | \`size\` \`1\` → \`4\` | 4 → 16 GB | 20 → 60 GiB | 450 → 1802 | \`892732bba34f…\` |
 
-      To approve exactly this change, run in the program's folder with stack \`prod\`, and commit the stack's file:
+      To approve exactly this change, run this in the program's folder, and commit the stack's file:
 
       \`\`\`sh
-      pulumi config set --stack prod --path "compute:approve[0]" 892732bba34fe224daeb2c8e9caf949a
+      npx --no compute-endpoint approve --stack prod 892732bba34fe224daeb2c8e9caf949a
       \`\`\`
 
       <details><summary>Details</summary>
@@ -35,6 +35,13 @@ describe("Markdown", () => {
       </details>
       "
     `);
+  });
+
+  test("a sentence that is in the row is not in the details too", async () => {
+    const next = { ...BASE, adopt: true, restart: "maybe: adopts the branch's primary and sets size 1; …" };
+    const text = await markdown(preview([step({ op: "create", next }), resize({ name: "second", id: "ep-b" })]));
+    expect(text.split("adopts the branch's primary and sets size 1")).toHaveLength(2);
+    expect(text).toContain("`second` `ep-b`: if the compute is active it restarts");
   });
 
   test("approved, and with nothing to say", async () => {
@@ -87,8 +94,8 @@ describe("Markdown", () => {
   test("several stacks have a section each, and a line over all", async () => {
     const text = await markdown([inStack("prod", [gone("a")]), inStack("dev", [resize()])].join("\n"));
     expect(text.match(/^#+ .*$/gm)).toEqual([
-      "## 🔴 1 compute is deleted, 1 restarts; 2 not approved",
-      "### 🔴 `shop/prod`: 1 compute is deleted; 1 not approved",
+      "## 🔴 1 compute is deleted. 1 compute restarts; 1 not approved",
+      "### 🔴 `shop/prod`: 1 compute is deleted",
       "### 🟠 `shop/dev`: 1 compute restarts; 1 not approved",
     ]);
   });
@@ -101,7 +108,7 @@ describe("the Markdown keeps within --max-bytes", () => {
     step({ op: "replace", name: "moved", old: BASE, next: { ...BASE, projectId: "p", restart: "yes: …" } }),
     step({ name: "harmless", old: { ...BASE, restart: "no" }, next: { ...BASE, name: "b", restart: "no" } }),
   ]);
-  const verdict = "60 computes are deleted, 1 gets a new host, 300 restart; 361 not approved";
+  const verdict = "60 computes are deleted. 1 compute gets a new host, 300 restart; 301 not approved";
   const bytes = (text: string) => Buffer.byteLength(text);
 
   test.each([1000, 1500, 2000, 5000, 20_000, 60_000, 100_000, 1_000_000])(
@@ -135,20 +142,19 @@ describe("the Markdown keeps within --max-bytes", () => {
     expect(shown + rest).toBe(61);
   });
 
-  test("each command belongs to a row", async () => {
-    const text = await markdown(many, ["--max-bytes", "5000"]);
-    const commands = [...text.matchAll(/^pulumi config set .* ([0-9a-f]{32})$/gm)].map(([, digest]) =>
-      digest?.slice(0, 12),
-    );
-    expect(commands).toEqual([...text.matchAll(/^\| `.*\| `([0-9a-f]{12})…` \|$/gm)].map(([, digest]) => digest));
-    expect(commands.length).toBeGreaterThan(0);
+  test("the command is for the changes that have a row", async () => {
+    const text = await markdown(many, ["--max-bytes", "20000"]);
+    const [, command = ""] = /^npx --no compute-endpoint (approve .*)$/m.exec(text) ?? [];
+    const digests = (command.match(/\b[0-9a-f]{32}\b/g) ?? []).map((digest) => digest.slice(0, 12));
+    expect(digests).toEqual([...text.matchAll(/^\| `.*\| `([0-9a-f]{12})…` \|$/gm)].map(([, digest]) => digest));
+    expect(digests.length).toBeGreaterThan(0);
   });
 
   test.each([1000, 3000, 60_000])("%i for a hundred stacks: the worst have a section", async (most) => {
     const stacks = Array.from({ length: 100 }, (_, at) => inStack(`stack-${at}`, at === 70 ? [gone("a")] : [resize()]));
     const text = await markdown(stacks.join("\n"), ["--max-bytes", String(most), "--name", "all"]);
     expect(bytes(text)).toBeLessThanOrEqual(most);
-    expect(text).toContain("1 compute is deleted, 99 restart; 100 not approved");
+    expect(text).toContain("1 compute is deleted. 99 computes restart; 99 not approved");
     expect(text).toContain("### 🔴 `shop/stack-70`");
   });
 
@@ -158,4 +164,14 @@ describe("the Markdown keeps within --max-bytes", () => {
       stderr: expect.stringContaining("--max-bytes must be a whole number from 1000"),
     });
   });
+});
+
+test("a small report says which approvals it has no room for", async () => {
+  const many = preview(Array.from({ length: 40 }, (_, at) => resize({ name: `reader-${at}`, id: `ep-r-${at}` })));
+  const { stdout } = await report(["--max-bytes", "1000"], JSON.stringify(many));
+  expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(1000);
+  expect(stdout).toMatch(
+    /No room for the approvals of \d+ changes: `--format text`, or more `--max-bytes`, has them\./,
+  );
+  expect((await report([], JSON.stringify(many))).stdout).not.toContain("No room");
 });

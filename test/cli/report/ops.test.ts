@@ -34,6 +34,7 @@ describe("what a step does", () => {
       "new-host",
       "new host",
     ],
+    ["import", step({ op: "import", next: old }), "none", "is imported: nothing changes on the service"],
     ["delete", step({ op: "delete", old }), "delete", "is deleted"],
     [
       "delete of one to be released",
@@ -76,7 +77,7 @@ describe("what a step does", () => {
     expect([stacks[0].computes, exitCode]).toEqual([[], 0]);
   });
 
-  test.each(["import", "diff", "teleport"])("a step %s is named, and makes the report incomplete", async (op) => {
+  test.each(["diff", "teleport"])("a step %s is named, and makes the report incomplete", async (op) => {
     const { stacks, exitCode } = await inJson(preview([step({ op, old, next: BASE })]));
     expect(stacks[0].computes).toMatchObject([{ op, what: "unknown step", impact: "may-restart" }]);
     expect(stacks[0].incomplete).toEqual([`it has a step ${op}, which this version of the report does not know`]);

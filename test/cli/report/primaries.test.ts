@@ -3,9 +3,12 @@ import { describe, expect, test } from "vitest";
 import { BASE, inJson, oneCompute, outputsOf, type Parsed, preview, step, UNKNOWN } from "./support";
 
 const FREE = { ...BASE, branchId: "br-free" };
-const notesOf = async (...steps: unknown[]): Promise<string> => {
-  const { stacks } = await inJson(preview(steps as Parameters<typeof preview>[0]));
-  return stacks[0].computes.flatMap(({ notes }: Parsed) => notes).join("\n");
+/** Why `up` will fail. */
+const failureOf = async (...steps: unknown[]): Promise<string> => {
+  const { stacks, exitCode } = await inJson(preview(steps as Parameters<typeof preview>[0]));
+  const found = stacks[0].computes.flatMap(({ upFails }: Parsed) => upFails?.why ?? []);
+  if ((exitCode === 2) !== found.length > 0) throw new Error(`exit code ${exitCode} with ${found.length} failures`);
+  return found.join("\n");
 };
 
 describe("a primary that stays on the service is replaced", () => {
@@ -53,7 +56,7 @@ describe("a primary that stays on the service is replaced", () => {
       "yes: a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
     const found = await oneCompute(preview([replaced({ restart })]));
     expect(found).toMatchObject({ impact: "new-host" });
-    expect(found.notes[0]).toMatch(/^this will fail: the old compute stays.*adopt: true keeps it/);
+    expect(found.upFails.why).toMatch(/^the old compute stays.*adopt: true keeps it/);
   });
 });
 
@@ -69,17 +72,17 @@ describe("a primary comes to a branch whose primary leaves the program", () => {
       step({ op: "replace", name: "new", id: "ep-new-1", old: { ...FREE, projectId: "p-1" }, next: BASE }),
     ],
   ])("%s: it will fail, for Pulumi deletes last", async (_what, one) => {
-    expect(await notesOf(one, leaves())).toMatch(
+    expect(await failureOf(one, leaves())).toMatch(
       new RegExp(
-        `this will fail: branch ${BASE.branchId} has its primary, the compute of old.*Take old out in a .pulumi up. of its own before`,
+        `^branch ${BASE.branchId} has its primary, the compute of old.*Take old out in a .pulumi up. of its own before`,
       ),
     );
-    expect(await notesOf(leaves(), one)).toContain("this will fail");
+    expect(await failureOf(leaves(), one)).toContain("has its primary");
   });
 
   test("where that stays on the service: so it will, whatever the order", async () => {
     const outputs = { ...outputsOf(BASE), onDelete: "release" };
-    expect(await notesOf(moves, leaves({ outputs }))).toMatch(
+    expect(await failureOf(moves, leaves({ outputs }))).toMatch(
       /stays on the service\. Name another branch, or .*adopt: true/,
     );
   });
@@ -105,6 +108,6 @@ describe("a primary comes to a branch whose primary leaves the program", () => {
       leaves(),
     ],
   ])("not where %s", async (_what, one, other) => {
-    expect(await notesOf(one, other)).not.toContain("this will fail");
+    expect(await failureOf(one, other)).toBe("");
   });
 });

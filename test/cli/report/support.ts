@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitOf } from "../../../cli/account";
-import { reportCommand } from "../../../cli/report";
+import { reportCommand } from "../../../cli/commands/report";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "../../../sdk/literal";
 
 export const FIXTURES = join(__dirname, "../../fixtures/previews");
@@ -109,7 +109,7 @@ export interface StepOptions {
   urn?: string;
   id?: string;
   type?: string;
-  /** Inputs before and after; the marker is `restart`. */
+  /** Inputs before and after; the notice is `restart`. */
   old?: Props;
   next?: Props;
   /** Where they are not what the old inputs say. */

@@ -1,6 +1,6 @@
 /** Nothing in a document is trusted: what a program can name, it can't make a link, a tag, a command or a path of. */
 import { describe, expect, test } from "vitest";
-import { clean, marked, plain, plainName, quote } from "../../../cli/report/clean";
+import { cleanLine, commentName, quote, renderQuotes, withoutQuoteMarks } from "../../../cli/report/clean";
 import { code } from "../../../cli/report/markup";
 import {
   BASE,
@@ -57,7 +57,7 @@ const EVIL = [
 
 describe("clean text", () => {
   test.each(EVIL)("%j is one line without control characters and unseen ones, of limited length", (text) => {
-    const shown = clean(`a${text}b`);
+    const shown = cleanLine(`a${text}b`);
     expect(shown).toMatch(
       /^[^\p{Control}\u2028\u2029\u200b-\u200f\u202a-\u202e\p{Surrogate}\u{e0000}-\u{e007f}]{1,121}$/u,
     );
@@ -78,21 +78,21 @@ describe("clean text", () => {
     [`${"y".repeat(118)}\u202e`, `${"y".repeat(118)}…`],
     ["👍🏽 é", "👍🏽 é"],
     ["", ""],
-  ])("%j is shown as %j", (text, shown) => expect(clean(text)).toBe(shown));
-  test("megabytes cost nothing", () => expect(clean("\u001b[".repeat(5_000_000)).length).toBeLessThanOrEqual(121));
+  ])("%j is shown as %j", (text, shown) => expect(cleanLine(text)).toBe(shown));
+  test("megabytes cost nothing", () => expect(cleanLine("\u001b[".repeat(5_000_000)).length).toBeLessThanOrEqual(121));
   test("somebody else's words inside a sentence are told apart, and can't be forged", () => {
-    const sentence = `it says ${quote(clean("\u0001x\u0002"))}, and goes`;
-    expect(plain(sentence)).toBe("it says \\u{1}x\\u{2}, and goes");
-    expect(marked(sentence, (text) => `<${text}>`)).toBe("it says <\\u{1}x\\u{2}>, and goes");
+    const sentence = `it says ${quote(cleanLine("\u0001x\u0002"))}, and goes`;
+    expect(withoutQuoteMarks(sentence)).toBe("it says \\u{1}x\\u{2}, and goes");
+    expect(renderQuotes(sentence, (text) => `<${text}>`)).toBe("it says <\\u{1}x\\u{2}>, and goes");
   });
   test("a name in the first line's comment can't end it", () => {
-    expect(plainName("shop/prod --> <b>\n")).toBe("shop/prod -_ _b__");
+    expect(commentName("shop/prod --> <b>\n")).toBe("shop/prod -_ _b__");
   });
 });
 
 describe("code in Markdown", () => {
   test.each(EVIL)("%j makes nothing but text", (text) => {
-    const shown = code(clean(text));
+    const shown = code(cleanLine(text));
     const inside =
       /^`([^`|\\<>&@#\n]+)`$/.exec(shown)?.[1] ??
       /^<code>((?:[\p{L}\p{N} ]|&#(?!64;)\d+;|&#64;<wbr>)*)<\/code>$/u.exec(shown)?.[1];
@@ -149,7 +149,7 @@ describe("a report on a document full of it", () => {
     const { stdout, code: exit } = await report(["--format", "markdown"], JSON.stringify(document(text)));
     expect(exit).toBe(2);
     const bare = stdout
-      .replace(/```sh\n(?:pulumi config set --stack prod --path "compute:approve\[\d+\]" [0-9a-f]{32}\n)+```/g, "")
+      .replace(/```sh\nnpx --no compute-endpoint approve --stack prod(?: [0-9a-f]{32})+\n```/g, "")
       .replace(/`[^`\n|]*`/g, "C")
       .replace(/<code>(?:[^<\n]|<wbr>)*<\/code>/g, "C");
     expect(bare).not.toMatch(/octocat|evil|script|alert|bold|heading|https?:|www\.|[@`]|#1|::/);

@@ -138,7 +138,7 @@ describe("what can't be compared is left to the notice, and can't be approved by
   ])("%s", async (_what, one, impact, why) => {
     const found = await oneCompute(preview([one]), ["--fail-on", "may-restart"]);
     expect(found.impact).toBe(impact);
-    expect(found.approval).toEqual({ approved: false, why: expect.stringMatching(why) });
+    expect(found.approval).toEqual({ approved: false, refused: false, why: expect.stringMatching(why) });
     expect(found.fails).toBe(true);
     if (/secret|known only/.test(why.source)) expect(found.notes.join()).not.toContain("versions differ");
   });
@@ -157,6 +157,7 @@ describe("what can't be compared is left to the notice, and can't be approved by
     const found = await oneCompute(preview([one]));
     expect(found.approval).toEqual({
       approved: false,
+      refused: false,
       digest: expect.stringMatching(/^[0-9a-f]{32}$/),
       command: expect.any(String),
     });
@@ -251,4 +252,15 @@ test("of a real document with a secret size nothing but the notice is shown", as
   const { stdout } = await report(["--format", "markdown"], fixture("changes.json"));
   expect(stdout).toContain("| `secret` | 🟠 **restarts**, if active | `size a secret value → another` |");
   expect(stdout).toContain("not possible: a secret value changes");
+});
+
+test.each([
+  ["deleted", "the old compute is deleted"],
+  ["released", "the old compute is released and keeps its connections"],
+])("a replacement whose old compute is %s says so", async (fate, expected) => {
+  const replaces = { id: "ep-amber-field-a5x7w3rt", projectId: BASE.projectId, fate };
+  const __notice = { impact: "new-host", properties: ["projectId"], replaces };
+  const next = { ...BASE, projectId: "other-project-1", restart: "yes: x", __notice };
+  const one = await oneCompute(preview([step({ op: "replace", old: BASE, next })]));
+  expect(one.effect).toBe(`clients then need the new host; ${expected}`);
 });

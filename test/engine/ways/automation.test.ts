@@ -10,7 +10,7 @@ import { addBranch, changes, requests } from "../support";
 import { ROOT } from "./trees";
 
 const EXAMPLE = join(ROOT, "examples/automation");
-const RESTARTS = "if the compute is active it restarts, and open connections drop";
+const RESTARTS = "restarts this compute if it is active; open connections drop then";
 
 let folder: string;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ describeWithEngine("an inline program", (engine) => {
         const first = await deploy();
         expect(first).toMatchObject({ code: 0, stderr: "" });
         expect(first.lines).toEqual([
-          expect.stringMatching(/^primary: maybe: adopts .* and sets /),
+          expect.stringMatching(/^primary: maybe: takes over .* and sets /),
           `host: ${primary().host} {"create":2}`,
         ]);
         expect(changes(em).map(({ line }) => line)).toEqual([expect.stringMatching(/^PATCH /)]);
@@ -84,7 +84,7 @@ describeWithEngine("an inline program", (engine) => {
     test(
       "reads the restart in the preview's events, and changes nothing until it is allowed",
       async () => {
-        const notice = `primary: yes: autoscalingLimitMaxCu 4 → 8; ${RESTARTS}`;
+        const notice = `primary: yes: autoscalingLimitMaxCu 4 → 8 ${RESTARTS}`;
         const refused = await deploy([], { MAX_CU: "8" });
         expect(refused).toEqual({
           code: 3,
@@ -205,7 +205,7 @@ const stackOf = (stackName, program, options) =>
         expect(warnings).toEqual([
           [
             `urn:pulumi:${["one", "two"][index]}::inline::pulumi-nodejs:dynamic/compute:Endpoint::one`,
-            expect.stringContaining(`this change restarts compute ${id}: size 1 → 2; ${RESTARTS}`),
+            expect.stringContaining(`${id}: size 1 → 2 ${RESTARTS}`),
           ],
         ]);
       }

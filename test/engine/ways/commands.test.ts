@@ -128,8 +128,10 @@ describeWithEngine("the flags of commands", (engine) => {
       const { ops, shown } = await preview("--refresh");
       expect(requests(em)).toEqual([`GET /projects/${SEED.projectId}/endpoints`]);
       expect(ops).toMatchObject({ apart: "update" });
-      expect(shown.get("apart")?.restart?.[1]).toMatch(/^yes: size 8 → 3; /);
-      expect(shown.get("apart")?.warnings).toEqual([expect.stringContaining(`restarts compute ${id}: size 8 → 3`)]);
+      expect(shown.get("apart")?.restart?.[1]).toMatch(/^yes: size 8 → 3 restarts this compute /);
+      expect(shown.get("apart")?.warnings).toEqual([
+        expect.stringContaining(`${id}: size 8 → 3 restarts this compute`),
+      ]);
       await up("--refresh");
       expect(sent()).toEqual(["PATCH apart"]);
       await up("--refresh", "--expect-no-changes");
@@ -139,7 +141,7 @@ describeWithEngine("the flags of commands", (engine) => {
   );
 
   test(
-    "--plan: a plan with all kinds of steps holds; another wish than the plan's is refused before any request",
+    "--plan: a plan with all kinds of steps holds; another change than the plan's is refused before any request",
     async () => {
       const { ws, em } = story;
       const plan = ["--save-plan", "plan.json"];

@@ -66,7 +66,7 @@ describeWithEngine("computes in components", (engine) => {
       expect(document.diagnostics).toEqual([
         expect.objectContaining({
           urn: expect.stringContaining("test:index:Shop$"),
-          message: expect.stringContaining("restarts compute"),
+          message: expect.stringContaining("restarts this compute"),
         }),
       ]);
     },
@@ -111,7 +111,8 @@ describeWithEngine("computes in components", (engine) => {
       await use(`${BOTH} new Blog("blog", at("br-two")); new Blog("other", at("br-three"));`);
       const { stdout } = await story.ws.up({ args: ["--skip-preview"], fails: true });
       expect(stdout).toMatch(/Duplicate resource URN/);
-      expect(changes(story.em)).toEqual([]);
+      // Which of the two the engine meets first is chance. If it is the other one, the compute moves before the error comes.
+      expect(changes(story.em).filter(({ line }) => !line.startsWith("PATCH "))).toEqual([]);
     },
     ENGINE_TEST_MS,
   );

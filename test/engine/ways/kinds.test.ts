@@ -67,8 +67,8 @@ describeWithEngine("a program of every kind", (engine) => {
 
     em.requests.length = 0;
     const shown = shownInJson((await ws.previewJson()).document);
-    // The warning tells what is true right now, for which the program itself asks: once.
-    expect(requests(em)).toEqual(isFirst ? [] : [`GET /projects/${SEED.projectId}/endpoints`]);
+    // The preview tells what is true right now, of creations and of changes: the program itself asks, once.
+    expect(requests(em)).toEqual([`GET /projects/${SEED.projectId}/endpoints`]);
     const moved = [...shown].filter(([, { op }]) => op !== "same").map(([one, { op }]) => [one, op]);
     const expected = isFirst
       ? [
@@ -78,10 +78,10 @@ describeWithEngine("a program of every kind", (engine) => {
       : [["primary", "update"]];
     expect(moved.sort()).toEqual([...expected, [name, "create"]].sort());
     if (!isFirst) {
-      const says = `size ${from} → ${next.size}; if the compute is active it restarts, and open connections drop`;
-      expect(shown.get("primary")?.restart?.[1]).toBe(`yes: ${says}`);
+      const says = `size ${from} → ${next.size} restarts this compute`;
+      expect(shown.get("primary")?.restart?.[1]).toBe(`yes: ${says} if it is active; open connections drop then`);
       expect(shown.get("primary")?.warnings).toEqual([
-        expect.stringContaining(`this change restarts compute ${SEED.primaryId}: ${says}. Right now it is active, `),
+        expect.stringContaining(`${SEED.primaryId}: ${says}. It is active`),
       ]);
     }
 

@@ -14,8 +14,8 @@ export interface Row {
   sends?: string[];
 }
 
-const RESTARTS = "if the compute is active it restarts, and open connections drop";
-const NEW_HOST = "a compute with another id and host takes its place";
+const RESTARTS = "restarts this compute if it is active";
+const NEW_HOST = "replaces this compute; clients then need the new host";
 const RESIZED = 'PATCH {"autoscaling_limit_min_cu":4,"autoscaling_limit_max_cu":4}';
 const SUSPENDS = 'PATCH {"suspend_timeout_seconds":600}';
 
@@ -38,8 +38,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ size: 1, suspendTimeoutSeconds: 300 })`,
     after: `one({ size: 4, suspendTimeoutSeconds: 600 }, { ignoreChanges: ["suspendTimeoutSeconds"] })`,
     op: "update",
-    says: `yes: size 1 → 4; ${RESTARTS}`,
-    warns: "this change restarts compute",
+    says: `yes: size 1 → 4 ${RESTARTS}`,
+    warns: " restarts this compute",
     sends: [RESIZED],
   },
   "ignored-bound": {
@@ -47,8 +47,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 })`,
     after: `one({ autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 4 }, { ignoreChanges: ["autoscalingLimitMinCu"] })`,
     op: "update",
-    says: `yes: autoscalingLimitMaxCu 2 → 4; ${RESTARTS}`,
-    warns: "this change restarts compute",
+    says: `yes: autoscalingLimitMaxCu 2 → 4 ${RESTARTS}`,
+    warns: " restarts this compute",
     sends: ['PATCH {"autoscaling_limit_min_cu":1,"autoscaling_limit_max_cu":4}'],
   },
   "ignored-parameter": {
@@ -71,8 +71,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ suspendTimeoutSeconds: 300 })`,
     after: `one({ suspendTimeoutSeconds: 600 }, { replaceOnChanges: ["suspendTimeoutSeconds"] })`,
     op: "replace",
-    says: `yes: suspendTimeoutSeconds 300 → 600; ${NEW_HOST}`,
-    warns: "this change replaces the compute: suspendTimeoutSeconds 300 → 600; ",
+    says: `yes: suspendTimeoutSeconds 300 → 600 ${NEW_HOST}`,
+    warns: ": suspendTimeoutSeconds 300 → 600 replaces this compute",
     sends: ["DELETE", "POST"],
   },
   "replaced-second": {
@@ -80,8 +80,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ type: "read_only", suspendTimeoutSeconds: 300 })`,
     after: `one({ type: "read_only", suspendTimeoutSeconds: 600 }, { replaceOnChanges: ["*"], deleteBeforeReplace: false })`,
     op: "replace",
-    says: `yes: suspendTimeoutSeconds 300 → 600; ${NEW_HOST}`,
-    warns: "this change replaces the compute: suspendTimeoutSeconds 300 → 600; ",
+    says: `yes: suspendTimeoutSeconds 300 → 600 ${NEW_HOST}`,
+    warns: ": suspendTimeoutSeconds 300 → 600 replaces this compute",
     sends: ["POST", "DELETE"],
   },
   "replaced-kept": {
@@ -89,8 +89,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ type: "read_only", suspendTimeoutSeconds: 300 }, { retainOnDelete: true })`,
     after: `one({ type: "read_only", suspendTimeoutSeconds: 600 }, { retainOnDelete: true, replaceOnChanges: ["*"] })`,
     op: "replace",
-    says: `yes: suspendTimeoutSeconds 300 → 600; ${NEW_HOST}`,
-    warns: "this change replaces the compute: suspendTimeoutSeconds 300 → 600; ",
+    says: `yes: suspendTimeoutSeconds 300 → 600 ${NEW_HOST}`,
+    warns: ": suspendTimeoutSeconds 300 → 600 replaces this compute",
     sends: ["POST"],
   },
   kept: {
@@ -122,8 +122,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ size: 1 })`,
     after: `one({ size: 1 }, { transforms: [({ props, opts }) => ({ props: { ...props, size: 4 }, opts })] })`,
     op: "update",
-    says: `yes: size 1 → 4; ${RESTARTS}`,
-    warns: "this change restarts compute",
+    says: `yes: size 1 → 4 ${RESTARTS}`,
+    warns: " restarts this compute",
     sends: [RESIZED],
   },
   "transformed-before": {
@@ -131,8 +131,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ size: 1 })`,
     after: `one({ size: 1 }, { transformations: [({ props, opts }) => ({ props: { ...props, size: 4 }, opts })] })`,
     op: "update",
-    says: `yes: size 1 → 4; ${RESTARTS}`,
-    warns: "this change restarts compute",
+    says: `yes: size 1 → 4 ${RESTARTS}`,
+    warns: " restarts this compute",
     sends: [RESIZED],
   },
   hooked: {
@@ -140,8 +140,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ size: 1 })`,
     after: `one({ size: 4 }, { hooks: { beforeUpdate: [new pulumi.ResourceHook("own", async () => console.log("own hook runs"), { onDryRun: true })] } })`,
     op: "update",
-    says: `yes: size 1 → 4; ${RESTARTS}`,
-    warns: "this change restarts compute",
+    says: `yes: size 1 → 4 ${RESTARTS}`,
+    warns: " restarts this compute",
     sends: [RESIZED],
   },
   secret: {
@@ -149,8 +149,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ size: 1 }, { additionalSecretOutputs: ["host"] })`,
     after: `one({ size: 4 }, { additionalSecretOutputs: ["host"] })`,
     op: "update",
-    says: `yes: size 1 → 4; ${RESTARTS}`,
-    warns: "this change restarts compute",
+    says: `yes: size 1 → 4 ${RESTARTS}`,
+    warns: " restarts this compute",
     sends: [RESIZED],
   },
   triggered: {
@@ -158,8 +158,8 @@ export const ROWS: Record<string, Row> = {
     before: `one({ size: 1 }, { replacementTrigger: "one" })`,
     after: `one({ size: 1 }, { replacementTrigger: "two" })`,
     op: "replace",
-    says: `yes: ${NEW_HOST}`,
-    warns: `this change replaces the compute: ${NEW_HOST}`,
+    says: `yes: an option of the resource ${NEW_HOST}`,
+    warns: `an option of the resource ${NEW_HOST}`,
     sends: ["DELETE", "POST"],
   },
 };

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { BODY, CHANGE, ENDPOINT, failed, get, HTML, minutes, P, post, remove } from "../../support/calls.js";
+import { BODY, CHANGE, ENDPOINT, failed, get, HTML, minutes, P, post, remove } from "../../support/client-calls.js";
 import { KEY, PROJECT, type Reply, type Scripted, scripted } from "../../support/scripted-service.js";
 
 describe("each method asks its route", () => {
@@ -33,7 +33,7 @@ describe("each method asks its route", () => {
       (s) => remove(s),
       { status: 200, body: { endpoint: ENDPOINT, operations: [operation] } },
       `DELETE ${P}/endpoints/ep-a`,
-      { missing: false, status: 200, named: "ep-a", operations: [operation] },
+      { wasMissing: false, status: 200, answeredId: "ep-a", operations: [operation] },
     ],
     [
       "getOperation",
@@ -143,14 +143,14 @@ describe("a key that is refused", () => {
 
 describe("a delete", () => {
   test.each<[string, Reply, unknown]>([
-    ["204 means missing", { status: 204 }, { missing: true, status: 204, operations: [] }],
+    ["204 means missing", { status: 204 }, { wasMissing: true, status: 204, operations: [] }],
     [
       "404 means missing, to be checked",
       { status: 404, body: { message: "no" } },
-      { missing: true, status: 404, operations: [] },
+      { wasMissing: true, status: 404, operations: [] },
     ],
-    ["200 without a body is done", { status: 200 }, { missing: false, status: 200, operations: [] }],
-    ["202 is done", { status: 202, body: {} }, { missing: false, status: 202, operations: [] }],
+    ["200 without a body is done", { status: 200 }, { wasMissing: false, status: 200, operations: [] }],
+    ["202 is done", { status: 202, body: {} }, { wasMissing: false, status: 202, operations: [] }],
   ])("%s", async (_, reply, value) => {
     const service = scripted([reply]);
     expect(await service.clock.run(remove(service))).toEqual(value);

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { CHANGE, failed, get, HTML, P, post } from "../../support/calls.js";
+import { CHANGE, failed, get, HTML, P, post } from "../../support/client-calls.js";
 import { KEY, type Reply, scripted } from "../../support/scripted-service.js";
 
 describe("what each end of a request comes to", () => {
@@ -79,7 +79,7 @@ describe("errors", () => {
   });
 
   const MISSING = "(the service's URL does not end in its version: is /api/v2 missing?)";
-  const OTHER = "(the API does not answer so: is the service's URL right?";
+  const OTHER = "(this is not an answer of the API: is the service's URL right?";
   test.each<[string, Reply, string | undefined]>([
     ["https://service.test", { status: 404, text: HTML }, MISSING],
     ["https://service.test/", { status: 404, body: { message: "route not found" } }, MISSING],
@@ -90,11 +90,17 @@ describe("errors", () => {
     ["https://service.test/api/v2", { status: 404, body: { error: "not found" } }, OTHER],
     ["https://service.test/api/v2/", { status: 404, body: { code: "", message: "project not found" } }, undefined],
     ["https://service.test/v3beta", { status: 404, body: { message: "project not found" } }, undefined],
+    ["https://service.test", { status: 405, body: { message: "method not allowed" } }, MISSING],
+    ["https://service.test", { status: 200, text: HTML }, MISSING],
+    ["https://service.test", { status: 302, text: "", headers: { location: "/login" } }, MISSING],
+    ["https://service.test/api/v2", { status: 200, text: HTML }, undefined],
     ["https://service.test", { status: 400, body: { message: "bad" } }, undefined],
   ])("of %s and %j doubt the URL, where the answer may not be the API's", async (baseUrl, reply, doubt) => {
     const service = scripted([reply], { baseUrl });
     const { message } = await failed(service, get(service));
-    expect(/\((the service's URL|the API does).*\)$/.exec(message)?.[0] ?? "").toContain(doubt ?? "");
+    expect(/\((the service's URL|this is not an answer)[^)]*\)(?=$|; tried)/.exec(message)?.[0] ?? "").toContain(
+      doubt ?? "",
+    );
     expect(/the service's URL/.test(message)).toBe(doubt !== undefined);
   });
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { Deadline, systemClock } from "../../../provider/clock.js";
-import { createContext } from "../../../provider/operations/context.js";
+import { createContext } from "../../../provider/operations/create-context.js";
 import { PROJECT, type Reply, scripted } from "../../support/scripted-service.js";
 
 /** A service whose list says which request it answers, after a second. */
@@ -16,8 +16,8 @@ function numbered(more: (count: number) => Reply | undefined = () => undefined) 
   const { lists } = service.context;
   const deadline = new Deadline(service.clock, 600_000);
   const id = async (rows: Promise<Array<{ id: string }>>) => (await rows)[0]?.id;
-  const read = (project = PROJECT) => id(lists.read(project, deadline));
-  const look = (project = PROJECT) => id(lists.look(project, deadline));
+  const read = (project = PROJECT) => id(lists.recent(project, deadline));
+  const look = (project = PROJECT) => id(lists.fresh(project, deadline));
   const after = async (ms: number, work: () => Promise<unknown>) => {
     await service.clock.sleep(ms);
     return work();
@@ -37,7 +37,7 @@ function slow() {
   });
   const { lists: shared, client } = s.context;
   const deadline = new Deadline(s.clock, 600_000);
-  const read = async () => (await shared.read(PROJECT, deadline)).length;
+  const read = async () => (await shared.recent(PROJECT, deadline)).length;
   const change = async () => {
     await client.updateEndpoint(PROJECT, "ep-1", { endpoint: { name: "n" } }, deadline);
     return "changed";
@@ -88,8 +88,8 @@ describe("the lists", () => {
   test("after a write neither the known list nor the one on its way is used", async () => {
     const s = numbered();
     await s.all(s.read());
-    s.lists.wrote(PROJECT);
-    const wrote = async () => s.lists.wrote(PROJECT);
+    s.lists.invalidate(PROJECT);
+    const wrote = async () => s.lists.invalidate(PROJECT);
     const ids = await s.all(s.read(), s.after(500, wrote), s.after(500, s.read), s.after(3000, s.read));
     // Who asked before the write gets what was then; the list on its way is not kept.
     expect(ids).toEqual(["ep-2", undefined, "ep-3", "ep-3"]);
@@ -99,7 +99,7 @@ describe("the lists", () => {
     const s = numbered();
     await s.all(
       s.read(),
-      s.after(500, async () => s.lists.wrote(PROJECT)),
+      s.after(500, async () => s.lists.invalidate(PROJECT)),
     );
     expect(await s.all(s.read())).toEqual(["ep-2"]);
   });
@@ -121,9 +121,9 @@ describe("the lists", () => {
         : { status: 200, body: { endpoint: { id: "ep-1" }, operations: [] } },
     );
     const deadline = new Deadline(s.clock, 600_000);
-    await s.clock.run(s.context.lists.read(PROJECT, deadline));
+    await s.clock.run(s.context.lists.recent(PROJECT, deadline));
     await s.clock.run(s.context.client.updateEndpoint(PROJECT, "ep-1", { endpoint: { name: "n" } }, deadline));
-    await s.clock.run(s.context.lists.read(PROJECT, deadline));
+    await s.clock.run(s.context.lists.recent(PROJECT, deadline));
     expect(s.seen.map((one) => one.method)).toEqual(["GET", "PATCH", "GET"]);
   });
 
@@ -137,16 +137,16 @@ describe("the lists", () => {
   test("who has less time gives up alone, and does not cut the time of others", async () => {
     const s = scripted(() => (s.clock.now() < 60_000 ? { status: 503 } : { status: 200, body: { endpoints: [] } }));
     const short = s.context.lists
-      .read(PROJECT, new Deadline(s.clock, 5000))
+      .recent(PROJECT, new Deadline(s.clock, 5000))
       .catch((error) => [error.kind, s.clock.now()]);
-    const long = s.context.lists.read(PROJECT, new Deadline(s.clock, 600_000));
+    const long = s.context.lists.recent(PROJECT, new Deadline(s.clock, 600_000));
     expect(await s.clock.run(Promise.all([short, long]))).toEqual([["deadline", 6000], []]);
   });
 
   test("who has more time does not take a list of somebody with less", async () => {
     const s = scripted(() => (s.clock.now() < 5000 ? { status: 503 } : { status: 200, body: { endpoints: [] } }));
-    const short = s.context.lists.look(PROJECT, new Deadline(s.clock, 2000)).catch((error) => error.kind);
-    const long = s.clock.sleep(500).then(() => s.context.lists.read(PROJECT, new Deadline(s.clock, 600_000)));
+    const short = s.context.lists.fresh(PROJECT, new Deadline(s.clock, 2000)).catch((error) => error.kind);
+    const long = s.clock.sleep(500).then(() => s.context.lists.recent(PROJECT, new Deadline(s.clock, 600_000)));
     expect(await s.clock.run(Promise.all([short, long]))).toEqual(["service", []]);
   });
 
@@ -156,7 +156,7 @@ describe("the lists", () => {
         await s.clock.sleep(8000);
         return { status: 200, body: { endpoints: [] } };
       });
-      const looks = [0, ...others].map((ms) => s.context.lists.look(PROJECT, new Deadline(s.clock, ms)));
+      const looks = [0, ...others].map((ms) => s.context.lists.fresh(PROJECT, new Deadline(s.clock, ms)));
       expect(await s.clock.run(Promise.all(looks))).toEqual([[], []].slice(0, looks.length));
     }
   });
@@ -167,17 +167,17 @@ describe("the lists", () => {
   ])("deadlines with %s are no reason to give up", async (_end, one, other) => {
     const transport = async () => ({ status: 200, headers: {}, text: '{ "endpoints": [] }' });
     const { lists } = createContext({ baseUrl: "https://service.test", apiKey: "key", keySource: "a test", transport });
-    const looks = [one, other].map((ms) => lists.look(PROJECT, new Deadline(systemClock, ms)));
+    const looks = [one, other].map((ms) => lists.fresh(PROJECT, new Deadline(systemClock, ms)));
     expect(await Promise.all(looks)).toEqual([[], []]);
   });
 
   test("nobody keeps the process alive after the list has come", async () => {
     const script = `
-      const { createContext } = require("./provider/operations/context.ts");
+      const { createContext } = require("./provider/operations/create-context.ts");
       const { Deadline, systemClock } = require("./provider/clock.ts");
       const transport = async () => ({ status: 200, headers: {}, text: '{ "endpoints": [] }' });
       const { lists } = createContext({ baseUrl: "https://service.test", apiKey: "key", keySource: "a test", transport });
-      Promise.all([60_000, 120_000].map((ms) => lists.look("p", new Deadline(systemClock, ms)))).then(() => console.log("listed"));`;
+      Promise.all([60_000, 120_000].map((ms) => lists.fresh("p", new Deadline(systemClock, ms)))).then(() => console.log("listed"));`;
     const args = ["-r", require.resolve("tsx/cjs"), "-e", script];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
     expect(stdout).toBe("listed\n");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CHANGE, failed, get, minutes, P, post } from "../../support/calls.js";
+import { CHANGE, failed, get, minutes, P, post } from "../../support/client-calls.js";
 import { PROJECT, scripted } from "../../support/scripted-service.js";
 
 describe("a lock", () => {
@@ -90,7 +90,7 @@ describe("a lock", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const service = scripted(
         [busy, page("running"), { status: 200, body: { operation: operation("finished") } }, CHANGE],
-        { seed, pollSeconds: 0 },
+        { seed, pollSeconds: 0.2 },
       );
       await service.clock.run(post(service));
       expect(service.times()[3]! - service.times()[0]!).toBeGreaterThanOrEqual(500);

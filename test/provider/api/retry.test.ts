@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FIRST_CONTACT_MS, Reach } from "../../../provider/api/reach.js";
-import { type Failure, isBranchNotReady, isUnclear, mayRepeat, pauseBefore } from "../../../provider/api/retry.js";
-import { retryAfterMs } from "../../../provider/api/retry-after.js";
+import { FIRST_CONTACT_MS, FirstContact } from "../../../provider/api/first-contact.js";
+import {
+  type Failure,
+  hasUnknownOutcome,
+  isBranchNotReady,
+  mayRepeat,
+  pauseBefore,
+  retryAfterMs,
+} from "../../../provider/api/retry.js";
 
 const status = (code: number, message = ""): Failure => ({ kind: "status", status: code, message });
 
@@ -48,14 +54,14 @@ describe("the pause before the next try", () => {
 
 describe("a mutation", () => {
   test.each([400, 401, 403, 404, 406, 409, 412, 422, 423, 429, 503])("that met %i did nothing", (code) => {
-    for (const method of ["POST", "PATCH", "DELETE"]) expect(isUnclear(method, status(code))).toBe(false);
+    for (const method of ["POST", "PATCH", "DELETE"]) expect(hasUnknownOutcome(method, status(code))).toBe(false);
   });
 
   test("is repeated exactly where it did nothing and time may help", () => {
     fc.assert(
       fc.property(fc.constantFrom("POST", "PATCH", "DELETE"), fc.integer({ min: 300, max: 599 }), (method, code) => {
         expect(mayRepeat(method, status(code))).toBe([423, 429, 503].includes(code));
-        if (mayRepeat(method, status(code))) expect(isUnclear(method, status(code))).toBe(false);
+        if (mayRepeat(method, status(code))) expect(hasUnknownOutcome(method, status(code))).toBe(false);
       }),
     );
     expect(mayRepeat("POST", { kind: "cut" })).toBe(false);
@@ -128,10 +134,10 @@ describe("Retry-After", () => {
 });
 
 test("a silence counts only until the first answer, from its first failure on", () => {
-  const reach = new Reach();
-  expect(reach.failed({ kind: "unsent" }, 5000)).toBe(false);
-  expect(reach.failed({ kind: "cut" }, 5000 + FIRST_CONTACT_MS - 1)).toBe(false);
-  expect(reach.failed({ kind: "unsent" }, 5000 + FIRST_CONTACT_MS)).toBe(true);
-  expect(reach.failed(status(502), 100_000)).toBe(false);
-  expect(reach.failed({ kind: "unsent" }, 900_000)).toBe(false);
+  const reach = new FirstContact();
+  expect(reach.givesUp({ kind: "unsent" }, 5000)).toBe(false);
+  expect(reach.givesUp({ kind: "cut" }, 5000 + FIRST_CONTACT_MS - 1)).toBe(false);
+  expect(reach.givesUp({ kind: "unsent" }, 5000 + FIRST_CONTACT_MS)).toBe(true);
+  expect(reach.givesUp(status(502), 100_000)).toBe(false);
+  expect(reach.givesUp({ kind: "unsent" }, 900_000)).toBe(false);
 });

@@ -213,7 +213,7 @@ describe("the network", () => {
           env,
         )({ method: "GET", url, headers: { authorization: "Bearer napi_key" }, timeoutMs: 3000 }),
       );
-    const VIA = "; HTTPS_PROXY names a proxy, through which it goes unless NO_PROXY names the host";
+    const VIA = "; the request goes through the proxy that HTTPS_PROXY names, unless NO_PROXY names the host";
 
     test.each(["HTTPS_PROXY", "https_proxy"])("that %s names, which sees the host and not the key", async (name) => {
       const { url, heard } = await proxy("HTTP/1.1 502 Bad Gateway\r\n\r\n");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Deadline } from "../../../provider/clock.js";
-import { act } from "../../../provider/endpoint/action.js";
+import { runAction } from "../../../provider/endpoint/action.js";
 import { PROJECT, scripted } from "../../support/scripted-service.js";
 
 test("an action that was needless for a moment is asked for again", async () => {
@@ -14,7 +14,7 @@ test("an action that was needless for a moment is asked for again", async () => 
     return { status: 200, body: { endpoint: { ...asleep, current_state: "active" }, operations: [] } };
   });
   const place = { project: PROJECT, id: "ep-a" };
-  const done = act(s.context, "start", place, asleep, {}, new Deadline(s.clock, 60_000));
+  const done = runAction(s.context, "start", place, asleep, {}, new Deadline(s.clock, 60_000));
   expect(await s.clock.run(done)).toMatchObject({ sent: true, endpoint: { current_state: "active" } });
   expect(posts).toBe(2);
 });

@@ -1,5 +1,6 @@
 import { readConfig } from "../../../provider/config.js";
-import { check, type FirstChecks } from "../../../provider/endpoint/check.js";
+import { check, type FirstOldInputs } from "../../../provider/endpoint/check.js";
+import { hintsIn } from "../../../provider/endpoint/hints.js";
 
 export type Props = Record<string, unknown>;
 
@@ -11,8 +12,8 @@ export const config = (values: Record<string, string> = {}) => readConfig({ get:
 
 const CONFIG = config();
 
-export const checked = (news: Props, olds: Props = {}, settings = CONFIG, first: FirstChecks = new Map()) =>
-  check(first, settings, olds, { __provider: "text", ...news });
+export const checked = (news: Props, olds: Props = {}, settings = CONFIG, first: FirstOldInputs = new Map()) =>
+  check(first, settings, olds, { __provider: "text", ...news }, hintsIn(news));
 
 export const failures = (news: Props, olds?: Props, settings?: typeof CONFIG) => checked(news, olds, settings).failures;
 

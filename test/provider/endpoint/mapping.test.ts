@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../../../provider/endpoint/inputs.js";
-import { carriesMore, createBody, liveOf, updateBody } from "../../../provider/endpoint/mapping.js";
+import { carriesMore, createBody, observedSettings, updateBody } from "../../../provider/endpoint/mapping.js";
 import { inputsOf, managedOf, type Outputs, outputsOf, poolerHost } from "../../../provider/endpoint/outputs.js";
+import { differences } from "../../../provider/rules/equality.js";
 import { differingPaths, pick, settingsByName, valuesByPath } from "../../../provider/rules/paths.js";
-import { differences, type Live, type SettingName, UNKNOWN } from "../../../provider/rules/settings.js";
-import { wishOf } from "../../../provider/rules/wish.js";
+import { desiredSettings, type ObservedSettings, type SettingName, UNKNOWN } from "../../../provider/rules/settings.js";
 import { EndpointCreateBody, EndpointUpdateBody, WireEndpoint } from "../../../provider/wire/endpoint.js";
 import { programs } from "../../lifecycle/arbitraries.js";
 import type { Props } from "./checking.js";
 
-const wishIn = (args: Props) => wishOf(programOf(args).inputs);
+const wishIn = (args: Props) => desiredSettings(programOf(args).inputs);
 /** The compute that a body makes on a service that takes everything. */
 const madeBy = (args: Props) => {
   const { endpoint } = createBody(wishIn(args), { regionId: programOf(args).inputs.regionId });
@@ -20,30 +20,30 @@ const madeBy = (args: Props) => {
 /** What an update of the compute to this program changes. */
 const partOf = (args: Props, has: WireEndpoint) => {
   const wanted = valuesByPath(wishIn(args));
-  return settingsByName(pick(wanted, differingPaths(wanted, valuesByPath(liveOf(has)))));
+  return settingsByName(pick(wanted, differingPaths(wanted, valuesByPath(observedSettings(has)))));
 };
 
 describe("laws of the mapping", () => {
-  test("what is asked for comes back: wish to wire to live leaves no difference", () => {
+  test("desired settings, sent and read back, leave no difference", () => {
     fc.assert(
       fc.property(programs, (args) => {
-        const live = liveOf(madeBy(args));
+        const live = observedSettings(madeBy(args));
         expect(differences(wishIn(args), live)).toEqual([]);
       }),
       { numRuns: 500 },
     );
   });
 
-  test("an update's body turns any compute into what is wished, and names nothing else", () => {
+  test("an update's body gives any compute the desired settings, and names no other", () => {
     fc.assert(
       fc.property(programs, programs, (a, b) => {
         const has = madeBy(a);
         const { endpoint } = updateBody(partOf(b, has), has, {});
-        const now = liveOf(WireEndpoint.parse({ ...has, ...endpoint }));
+        const now = observedSettings(WireEndpoint.parse({ ...has, ...endpoint }));
         expect(differences(wishIn(b), now)).toEqual([]);
         // What the second program does not speak of is as it was.
-        const unspoken = (Object.keys(liveOf(has)) as SettingName[]).filter((name) => !(name in wishIn(b)));
-        for (const name of unspoken) expect(now[name]).toEqual(liveOf(has)[name]);
+        const unspoken = (Object.keys(observedSettings(has)) as SettingName[]).filter((name) => !(name in wishIn(b)));
+        for (const name of unspoken) expect(now[name]).toEqual(observedSettings(has)[name]);
       }),
       { numRuns: 500 },
     );
@@ -70,7 +70,9 @@ describe("laws of the mapping", () => {
         const outputs = outputsOf(madeBy(args), program, { adopted: false });
         const { restart, ...inputs } = inputsOf(outputs);
         expect(restart).toBe("no");
-        expect(wishOf(programOf(inputs).inputs)).toEqual(wishIn({ ...args, settings: withoutEmpty(args["settings"]) }));
+        expect(desiredSettings(programOf(inputs).inputs)).toEqual(
+          wishIn({ ...args, settings: withoutEmpty(args["settings"]) }),
+        );
         expect(managedOf(programOf(inputs).inputs)).toEqual(managedOf(program.inputs));
       }),
       { numRuns: 500 },
@@ -119,7 +121,7 @@ describe("one setting alone", () => {
       { settings: { ...HAS.settings, preload_libraries: { use_defaults: true, enabled_libraries: [] } } },
     ],
   ])("%s sends exactly itself (the limits as a pair, settings whole)", (name, endpoint) => {
-    expect(updateBody({ [name]: WISH[name] }, HAS, WISH as Live)).toEqual({ endpoint });
+    expect(updateBody({ [name]: WISH[name] }, HAS, WISH as ObservedSettings)).toEqual({ endpoint });
   });
 
   test("settings of a service that does not tell them are sent as far as they are known", () => {
@@ -154,11 +156,11 @@ describe("one setting alone", () => {
 
 describe("what an answer tells", () => {
   test("no settings are none, no word about settings is no word", () => {
-    expect(liveOf(WireEndpoint.parse({ id: "ep-1", settings: {} }))).toMatchObject({
+    expect(observedSettings(WireEndpoint.parse({ id: "ep-1", settings: {} }))).toMatchObject({
       pgSettings: {},
       preloadLibraries: {},
     });
-    expect(liveOf(WireEndpoint.parse({ id: "ep-1" }))).toEqual({});
+    expect(observedSettings(WireEndpoint.parse({ id: "ep-1" }))).toEqual({});
   });
 
   test.each([
@@ -168,11 +170,13 @@ describe("what an answer tells", () => {
   ])("a field that is %s counts as not told", (_rule, value) => {
     const fields = ["autoscaling_limit_min_cu", "disabled", "suspend_timeout_seconds", "settings"];
     const odd = WireEndpoint.parse({ id: "ep-1", ...Object.fromEntries(fields.map((field) => [field, value])) });
-    expect(Object.keys(liveOf(odd)).filter((name) => name !== "pgSettings" && name !== "preloadLibraries")).toEqual([]);
+    expect(
+      Object.keys(observedSettings(odd)).filter((name) => name !== "pgSettings" && name !== "preloadLibraries"),
+    ).toEqual([]);
   });
 
   test("a type that is not known is no type", () => {
-    expect(liveOf(WireEndpoint.parse({ id: "ep-1", type: "sideways" })).type).toBeUndefined();
+    expect(observedSettings(WireEndpoint.parse({ id: "ep-1", type: "sideways" })).type).toBeUndefined();
   });
 
   test("the pooled host is the host with -pooler behind its first label", () => {

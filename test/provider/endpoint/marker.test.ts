@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { FirstChecks } from "../../../provider/endpoint/check.js";
+import type { FirstOldInputs } from "../../../provider/endpoint/check.js";
 import { UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
-import { autoNameOf } from "../../../provider/rules/auto-name.js";
+import { digestsAtEndOf } from "../../../provider/rules/approval-list.js";
+import { autoNameOf } from "../../../provider/rules/name.js";
 import { checked, config, failures, marker, OK, type Props, urnOf } from "./checking.js";
 
 describe("the marker of a replacement", () => {
@@ -9,7 +10,7 @@ describe("the marker of a replacement", () => {
     { ...OK, size: 2 },
     { ...OK, type: "read_only", size: 2 },
   ];
-  const twice = (first: FirstChecks, name: string, olds: Props, news: Props) => [
+  const twice = (first: FirstOldInputs, name: string, olds: Props, news: Props) => [
     checked({ ...news, __urn: urnOf(name) }, olds, undefined, first).inputs["restart"],
     checked({ ...news, __urn: urnOf(name) }, {}, undefined, first).inputs["restart"],
   ];
@@ -21,16 +22,16 @@ describe("the marker of a replacement", () => {
 
   test("says new host also where an option of the resource asks for it, and no property by itself", () => {
     const [first, second] = twice(new Map(), "a", OLD, { ...OLD, branchId: "br-2" });
-    expect(first).toMatch(/^yes: branchId changes.*reconfigured/);
-    expect(second).toMatch(/^yes: branchId changes.*new host/);
+    expect(first).toMatch(/^yes: branchId \(changes\) moves this compute/);
+    expect(second).toMatch(/^yes: branchId \(changes\) replaces.*new host/);
     expect(twice(new Map(), "a", OLD, OLD)).toEqual(["no", expect.stringMatching(/^yes: .*new host/)]);
   });
 
   test("is each resource's own", () => {
-    const first: FirstChecks = new Map();
+    const first: FirstOldInputs = new Map();
     twice(first, "a", OLD, NEW);
     expect(checked({ ...OK, __urn: urnOf("b") }, {}, undefined, first).inputs["restart"]).toBe("no");
-    expect(twice(first, "c", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId changes/);
+    expect(twice(first, "c", { ...OLD, projectId: "p-0" }, OLD)[1]).toMatch(/^yes: projectId \(changes\)/);
   });
 
   test("a creation without a first check has none", () => {
@@ -57,7 +58,7 @@ describe("the marker of an adoption", () => {
   test.each<[string, Props, RegExp]>([
     ["nothing", {}, /^no$/],
     ["what nobody feels", { name: "x", suspendTimeoutSeconds: 60, disabled: false, poolerEnabled: true }, /^no$/],
-    ["a size", { size: 2 }, /^maybe: adopts .*size 2/],
+    ["a size", { size: 2 }, /^maybe: takes over .*size 2/],
     [
       "limits",
       { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 },
@@ -71,7 +72,9 @@ describe("the marker of an adoption", () => {
   });
 
   test("by id names the branch too, for the compute may be on another one", () => {
-    expect(marker({ ...OK, adopt: "ep-1" })).toMatch(/^maybe: adopts the compute that adopt names and sets branchId; /);
+    expect(marker({ ...OK, adopt: "ep-1" })).toMatch(
+      /^maybe: takes over the compute that adopt names and sets branchId; /,
+    );
   });
 
   test("is no matter any more once the compute is in the state", () => {
@@ -126,14 +129,14 @@ describe("under refuse, an approval", () => {
       { ...OK, ...olds },
       config({ "compute:onRestart": "refuse", "compute:approve": JSON.stringify(approve) }),
     ).map(({ reason }) => reason);
-  const DIGEST =
-    /To approve exactly this change, ([0-9a-f]{32}): pulumi config set --stack \S+ --path "compute:approve\[(\d)\]" \1$/;
+  const DIGEST = /\nnpx --no compute-endpoint approve --stack dev ([0-9a-f]{32})$/;
   const OTHER = "0123456789abcdef".repeat(2);
   const digestOf = (reasons: string[]) => DIGEST.exec(reasons.at(-1) ?? "")?.[1] ?? "";
 
-  test("is named in the refusal, with the command that gives it, behind those that are there", () => {
-    expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, [])[0]!)?.[2]).toBe("0");
-    expect(DIGEST.exec(refused({ size: 1 }, { size: 2 }, [OTHER, "0123456789ab"])[0]!)?.[2]).toBe("2");
+  test("is named in the refusal: the command that gives it is a line of its own, and the last one", () => {
+    const [reason] = refused({ size: 1 }, { size: 2 }, [OTHER]);
+    expect(reason!.split("\n").at(-1)).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/);
+    expect(digestsAtEndOf(reason!)).toEqual([digestOf([reason!])]);
   });
 
   test.each<[string, Props, Props]>([
@@ -148,7 +151,7 @@ describe("under refuse, an approval", () => {
     expect(refused({ ...olds, branchId: "br-9" }, news, [digest])).not.toEqual([]);
     expect(refused(olds, news, [digest], { __urn: urnOf("other") })).not.toEqual([]);
     expect(refused(olds, news, [`${digest}@2020-01-01`]).at(-1)).toContain(
-      ". Its approval ended on 2020-01-01. To approve",
+      " Its approval ended on 2020-01-01.\nTo approve",
     );
   });
 
@@ -162,7 +165,7 @@ describe("under refuse, an approval", () => {
   test("of a replacement that an option asks for holds in the second check, where it is refused", () => {
     const settings = (approve: string) => config({ "compute:onRestart": "refuse", "compute:approve": approve });
     const second = (approve: string) => {
-      const first: FirstChecks = new Map();
+      const first: FirstOldInputs = new Map();
       const news = { ...OK, name: "b", __urn: urnOf("db") };
       expect(checked(news, { ...OK, name: "a" }, settings(approve), first).failures).toEqual([]);
       return checked(news, {}, settings(approve), first).failures.map(({ reason }) => reason);
@@ -179,7 +182,7 @@ describe("under refuse, an approval", () => {
       { ...OK, size: 2, __urn: urnOf("db") },
     ];
     const both = (approve: string) => {
-      const first: FirstChecks = new Map();
+      const first: FirstOldInputs = new Map();
       return [olds, {}].map((before) =>
         checked(news, before, settings(approve), first).failures.map(({ reason }) => reason),
       );
@@ -193,7 +196,7 @@ describe("under refuse, an approval", () => {
   });
 
   test("is offered for both where replaceOnChanges may ask for a new host, and for the restart alone elsewhere", () => {
-    const first: FirstChecks = new Map();
+    const first: FirstOldInputs = new Map();
     const may = { ...OK, size: 2, __urn: urnOf("db"), __mayReplace: true };
     const both = (news: Record<string, unknown>, approve: string) =>
       [{ ...OK, size: 1 }, {}].map((olds) => {
@@ -205,7 +208,7 @@ describe("under refuse, an approval", () => {
     const [asUpdate, asReplacement] = both(may, "[]");
     expect(digestOf(asUpdate!)).toBe(digestOf(asReplacement!));
     expect(asUpdate![0]).toContain(
-      ". replaceOnChanges may give the compute a new host: an approval is for that too. To",
+      " replaceOnChanges may give the compute a new host: the approval is for that too.\nTo approve",
     );
     expect(both(may, JSON.stringify([digestOf(asUpdate!)]))).toEqual([[], []]);
     const { __mayReplace: _, ...plain } = may;
@@ -214,7 +217,7 @@ describe("under refuse, an approval", () => {
   });
 
   test("names both digests where a rule of the program may add replaceOnChanges, and the wider one is for both checks", () => {
-    const first: FirstChecks = new Map();
+    const first: FirstOldInputs = new Map();
     const news = { ...OK, size: 2, __urn: urnOf("db"), __mayReplace: "rules" };
     const both = (approve: string) =>
       [{ ...OK, size: 1 }, {}].map((olds) => {
@@ -227,27 +230,28 @@ describe("under refuse, an approval", () => {
     const [one, wider] = [digestOf(asUpdate!), digestOf(asReplacement!)];
     expect(one).not.toBe(wider);
     expect(asUpdate![0]).toContain(
-      `. If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${wider} instead, which is for both. To approve exactly this change, ${one}: `,
+      ` If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${wider} instead, which is for both.\nTo approve exactly this change`,
     );
     expect(both(JSON.stringify([wider]))).toEqual([[], []]);
     const [passes, refused] = both(JSON.stringify([one]));
     expect([passes, digestOf(refused!)]).toEqual([[], wider]);
     expect(both(JSON.stringify([`${wider}@2020-01-01`]))[0]![0]).toContain(
-      ". Its approval ended on 2020-01-01. If a rule",
+      " Its approval ended on 2020-01-01. If a rule",
     );
   });
 
   test("says the way out once, however many properties it is about", () => {
     const reasons = refused({ size: 1 }, { size: 2, disabled: true }, []);
     expect(reasons).toHaveLength(2);
-    expect(reasons.filter((reason) => reason.includes("pulumi config set"))).toHaveLength(1);
+    expect(reasons.filter((reason) => reason.includes("compute-endpoint approve"))).toHaveLength(1);
   });
 
   test("is not to be had for what is secret or not known yet", () => {
     for (const more of [{ __secret: ["size"] }, { branchId: UNKNOWN_VALUE }]) {
       const reasons = refused({ size: 1 }, { size: 2 }, [], more);
       expect(reasons.length).toBeGreaterThan(0);
-      expect(reasons.at(-1)).toMatch(/or take the change back$/);
+      expect(reasons.at(-1)).toContain("\nIt can't be approved: a value is secret, or not known yet.");
+      expect(digestsAtEndOf(reasons.at(-1)!)).toEqual([]);
     }
   });
 

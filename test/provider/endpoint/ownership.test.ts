@@ -44,21 +44,21 @@ function processIn({ folder, engine = "127.0.0.1:4321", cwd = "/a/program", serv
 
 /** The state has the compute under a resource of the program that stays. */
 function sees(ownership: Ownership, id: string, state: object, urn = A): void {
-  ownership.check(urn, false);
-  ownership.see(id, state);
+  ownership.noteCheck(urn, false);
+  ownership.noteDiff(id, state);
 }
 
 describe("two processes of one run", () => {
   const replaces = (one: Ownership, state: object) => {
     sees(one, "ep-1", state);
-    one.check(A, true);
+    one.noteCheck(A, true);
   };
   const fails = async (one: Ownership) => {
-    await one.take("ep-1");
-    one.free("ep-1");
+    await one.claim("ep-1");
+    one.releaseClaim("ep-1");
   };
   test.each<[string, (holder: Ownership) => unknown, boolean]>([
-    ["made or took it over", (one) => one.take("ep-1"), false],
+    ["made or took it over", (one) => one.claim("ep-1"), false],
     ["failed to take it over", fails, true],
     ["has it under a resource that stays", (one) => sees(one, "ep-1", ours), false],
     ["has it under a resource of another kind", (one) => replaces(one, theirs), false],
@@ -75,13 +75,13 @@ describe("two processes of one run", () => {
   test("a compute that one of them has is not taken over by the other", async () => {
     const at = { folder: folder() };
     const [one, other] = [processIn(at), processIn(at)];
-    expect(await one.ownership.take("ep-1")).toBeUndefined();
-    expect(await other.ownership.take("ep-1")).toBe("taken");
-    other.ownership.free("ep-1");
+    expect(await one.ownership.claim("ep-1")).toBeUndefined();
+    expect(await other.ownership.claim("ep-1")).toBe("taken");
+    other.ownership.releaseClaim("ep-1");
     sees(one.ownership, "ep-2", ours);
-    expect(await other.ownership.take("ep-2")).toBe("held");
+    expect(await other.ownership.claim("ep-2")).toBe("held");
     expect(await one.ownership.mayDelete("ep-3", theirs)).toBe(true);
-    expect(await other.ownership.take("ep-3")).toBe("going");
+    expect(await other.ownership.claim("ep-3")).toBe("going");
   });
 
   test("a take-over and a delete at the same time: never both", async () => {
@@ -89,7 +89,7 @@ describe("two processes of one run", () => {
     const [one, other] = [processIn(at), processIn(at)];
     for (let round = 0; round < 20; round++) {
       const id = `ep-${round}`;
-      const [conflict, may] = await Promise.all([one.ownership.take(id), other.ownership.mayDelete(id, ours)]);
+      const [conflict, may] = await Promise.all([one.ownership.claim(id), other.ownership.mayDelete(id, ours)]);
       expect(conflict === undefined && may).toBe(false);
     }
   });
@@ -97,7 +97,7 @@ describe("two processes of one run", () => {
   test("what one of them told is known when it is gone", async () => {
     const at = { folder: folder() };
     const [one, other] = [processIn(at), processIn(at)];
-    await one.ownership.take("ep-1");
+    await one.ownership.claim("ep-1");
     sees(one.ownership, "ep-2", ours);
     await expect.poll(() => other.ownership.isHeld("ep-2")).toBe(true);
     one.peers.close();
@@ -108,7 +108,7 @@ describe("two processes of one run", () => {
   test("one that comes later hears what was told before", async () => {
     const at = { folder: folder() };
     const { ownership } = processIn(at);
-    await ownership.take("ep-1");
+    await ownership.claim("ep-1");
     expect(await processIn(at).ownership.mayDelete("ep-1", ours)).toBe(false);
   });
 
@@ -128,13 +128,13 @@ describe("two processes of one run", () => {
     ["https://other.example/api/v2", true],
   ])("equal ids at %s are another compute: %j", async (service, may) => {
     const at = { folder: folder() };
-    await processIn(at).ownership.take("ep-1");
+    await processIn(at).ownership.claim("ep-1");
     expect(await processIn({ ...at, service }).ownership.mayDelete("ep-1", ours)).toBe(may);
   });
 
   test("this machine has several names", async () => {
     const at = { folder: folder() };
-    await processIn({ ...at, service: "http://localhost:4010/api/v2" }).ownership.take("ep-1");
+    await processIn({ ...at, service: "http://localhost:4010/api/v2" }).ownership.claim("ep-1");
     const other = processIn({ ...at, service: "http://127.0.0.1:4010/api/v2" });
     expect(await other.ownership.mayDelete("ep-1", ours)).toBe(false);
   });
@@ -153,7 +153,7 @@ describe("processes of different runs do not meet", () => {
     ["folder", { cwd: "/another/program" }],
   ])("another %s", async (_what, place) => {
     const at = { folder: folder() };
-    await processIn(at).ownership.take("ep-1");
+    await processIn(at).ownership.claim("ep-1");
     expect(await processIn({ ...at, ...place }).ownership.mayDelete("ep-1", ours)).toBe(true);
   });
 });
@@ -205,7 +205,7 @@ describe("whatever stands in the folder", () => {
   test("whoever asks without being of the run, or sends nonsense, hears nothing", async () => {
     const at = { folder: folder() };
     const { ownership } = processIn(at);
-    await ownership.take("ep-1");
+    await ownership.claim("ep-1");
     const [own] = readdirSync(at.folder);
     for (const text of ["nonsense\n", `{"from":"a stranger","have":0,"at":0,"facts":[]}\n`]) {
       const heard = await new Promise<string>((resolve) => {

@@ -67,7 +67,7 @@ describe("a value that preview does not know", () => {
   });
 
   test("adopt that is not known may adopt", () => {
-    expect(marker({ ...OK, adopt: UNKNOWN_VALUE, size: 2 })).toMatch(/^maybe: adopts/);
+    expect(marker({ ...OK, adopt: UNKNOWN_VALUE, size: 2 })).toMatch(/^maybe: takes over/);
     expect(marker({ ...OK, adopt: UNKNOWN_VALUE })).toMatch(/^(no|maybe: )/);
   });
 

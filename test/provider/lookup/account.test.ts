@@ -7,12 +7,13 @@ type Values = Record<string, string>;
 const US = { COMPUTE_API_KEY: "key-us", COMPUTE_API_URL: "https://us.test/api/v2" };
 const EU = { COMPUTE_API_KEY: "key-eu", COMPUTE_API_URL: "https://eu.test/api/v2" };
 const NEON = { NEON_API_KEY: "key-neon", NEON_API_HOST: "https://neon.test/api/v2" };
-const STACK = { "compute:apiKey": "key-stack", "compute:apiUrl": "https://stack.test/api/v2" };
-const SAME_AS_STACK = { COMPUTE_API_KEY: "key-stack", COMPUTE_API_URL: "https://stack.test/api/v2" };
+const STACK = { "compute:apiKey": "key-stack", "compute:apiUrl": "http://localhost:4010/api/v2" };
+const SAME_AS_STACK = { COMPUTE_API_KEY: "key-stack", COMPUTE_API_URL: "http://localhost:4010/api/v2" };
 const OWN = {
   "compute:instance": "own",
   "compute:instanceApiKey": "key-own",
   "compute:instanceApiUrl": "https://own.test/api/v2",
+  "compute:instance:by:program": "true",
 };
 
 const keyFor = (stack: Values, env: Values, engine: EngineEnvironment): string => {
@@ -26,23 +27,23 @@ describe("the account of a look-up", () => {
   test.each<[string, Values, Values, EngineEnvironment, string]>([
     ["without an engine is the process's", {}, US, { kind: "none" }, "key-us us.test"],
     ["is the engine's, which the program inherited", {}, US, startedWith(US), "key-us us.test"],
-    ["is the config's, for both", STACK, {}, startedWith({}), "key-stack stack.test"],
+    ["is the config's, for both", STACK, {}, startedWith({}), "key-stack localhost"],
     ["is the stronger layer's, for both", STACK, { ...US, ...NEON }, startedWith({ ...US, ...NEON }), "key-us us.test"],
-    ["stays where the program sets weaker variables", STACK, NEON, startedWith({}), "key-stack stack.test"],
+    ["stays where the program sets weaker variables", STACK, NEON, startedWith({}), "key-stack localhost"],
     ["stays where the program sets the same values", {}, { ...US }, startedWith(US), "key-us us.test"],
     [
       "stays where the program names the config's account",
       STACK,
       SAME_AS_STACK,
       startedWith({}),
-      "key-stack stack.test",
+      "key-stack localhost",
     ],
     ["is an instance's, whatever the program set", OWN, EU, startedWith(US), "key-own own.test"],
     ["is an instance's in an inline program", { ...STACK, ...OWN }, US, inline(EU), "key-own own.test"],
-    ["is the config's in an inline program", STACK, {}, inline(), "key-stack stack.test"],
-    ["is the config's where weaker variables are there", STACK, NEON, inline(NEON), "key-stack stack.test"],
-    ["is the config's where the engine has nothing stronger", STACK, {}, inline({}), "key-stack stack.test"],
-    ["is the config's where all name the same", STACK, SAME_AS_STACK, inline(SAME_AS_STACK), "key-stack stack.test"],
+    ["is the config's in an inline program", STACK, {}, inline(), "key-stack localhost"],
+    ["is the config's where weaker variables are there", STACK, NEON, inline(NEON), "key-stack localhost"],
+    ["is the config's where the engine has nothing stronger", STACK, {}, inline({}), "key-stack localhost"],
+    ["is the config's where all name the same", STACK, SAME_AS_STACK, inline(SAME_AS_STACK), "key-stack localhost"],
   ])("%s", (_rule, stack, env, engine, account) => {
     expect(keyFor(stack, env, engine)).toBe(account);
   });
@@ -100,7 +101,7 @@ describe("a look-up is refused", () => {
       {},
       US,
       inline(),
-      "compute:apiKey, and compute:apiUrl for another service",
+      "compute:apiKey, as 'https://…/api/v2#KEY' for another service",
     ],
     [
       "in an inline program whose engine has the same key",

@@ -1,36 +1,32 @@
 import { describe, expect, test } from "vitest";
 import { type EmulatorOptions, SEED, startEmulator } from "../../../emulator/index.js";
 import * as desk from "../../../provider/lookup/index.js";
-import type { Impact } from "../../../provider/rules/restart.js";
+import { activityOf } from "../../../provider/lookup/live.js";
+import type { Activity } from "../../../provider/rules/moment.js";
 import type { WireEndpoint } from "../../../provider/wire/endpoint.js";
 
 const NOW = Date.parse("2026-05-01T12:00:00Z");
 const USED = { current_state: "active", last_active: "2026-05-01T11:59:48Z" };
 
-describe("what a change means for a compute as it is now", () => {
-  test.each<[Partial<WireEndpoint>, Impact, string | undefined]>([
-    [USED, "restart", "active, last used 12 s ago: open connections drop"],
-    [USED, "stop", "active, last used 12 s ago: open connections drop"],
-    [USED, "may-restart", "active, last used 12 s ago: if it restarts, open connections drop"],
-    [{ ...USED, last_active: "2000-01-01T00:00:00Z" }, "restart", "active: open connections drop"],
-    [{ ...USED, last_active: "soon" }, "restart", "active: open connections drop"],
+describe("what a compute does now", () => {
+  test.each<[Partial<WireEndpoint>, Activity | undefined]>([
+    [USED, { state: "active", used: "12 s" }],
+    [{ ...USED, last_active: "2000-01-01T00:00:00Z" }, { state: "active" }],
+    [{ ...USED, last_active: "soon" }, { state: "active" }],
     // The service's clock may be ahead of ours.
-    [{ ...USED, last_active: "2026-05-01T12:00:30Z" }, "restart", "active, last used 0 s ago: open connections drop"],
-    [{ current_state: "active" }, "restart", "active: open connections drop"],
-    [{ current_state: "idle" }, "restart", "idle: no connection is open, the change takes effect at the next start"],
     [
-      { current_state: "idle" },
-      "may-restart",
-      "idle: no connection is open, the change takes effect at the next start",
+      { ...USED, last_active: "2026-05-01T12:00:30Z" },
+      { state: "active", used: "0 s" },
     ],
-    [{ current_state: "idle" }, "stop", "idle: no connection is open"],
-    [{ current_state: "idle" }, "new-host", "idle: no connection is open"],
-    [{ ...USED, pending_state: "idle" }, "restart", undefined],
-    [{ current_state: "init" }, "restart", undefined],
-    [{ current_state: "hibernating" }, "restart", undefined],
-    [{}, "restart", undefined],
-  ])("%j, for %s: %s", (endpoint, impact, words) => {
-    expect(desk.liveWords({ id: "ep-a", ...endpoint } as WireEndpoint, impact, NOW)).toBe(words);
+    [{ current_state: "active" }, { state: "active" }],
+    [{ current_state: "idle" }, { state: "idle" }],
+    [{ current_state: "idle", disabled: true }, { state: "disabled" }],
+    [{ ...USED, pending_state: "idle" }, undefined],
+    [{ current_state: "init" }, undefined],
+    [{ current_state: "hibernating" }, undefined],
+    [{}, undefined],
+  ])("%j: %j", (endpoint, activity) => {
+    expect(activityOf({ id: "ep-a", ...endpoint } as WireEndpoint, NOW)).toEqual(activity);
   });
 });
 
@@ -41,7 +37,7 @@ describe("the computes as they are now", () => {
       spoil(em);
       const env = { COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url };
       const answer = await desk
-        .computesNow(desk.configFor({ get: () => undefined }, env, { kind: "none" }), SEED.projectId)
+        .projectNow(desk.configFor({ get: () => undefined }, env, { kind: "none" }), SEED.projectId)
         .catch((error: Error) => error);
       return { answer, requests: em.requests.map(({ method, path }) => `${method} ${path}`) };
     } finally {
@@ -77,7 +73,7 @@ describe("the computes as they are now", () => {
     const em = await startEmulator();
     const env = { COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url };
     const stack = { get: (name: string) => (name === "compute:requestsPerMinute" ? "1" : undefined) };
-    const ask = () => desk.computesNow(desk.configFor(stack, env, { kind: "none" }), SEED.projectId);
+    const ask = () => desk.projectNow(desk.configFor(stack, env, { kind: "none" }), SEED.projectId);
     try {
       await ask();
       await expect(ask()).rejects.toThrow(/no time is left for it within the rate limit/);

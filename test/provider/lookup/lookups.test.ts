@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Access } from "../../../provider/lookup/index.js";
 import * as lookup from "../../../provider/lookup/index.js";
-import { P } from "../../support/calls.js";
+import { P } from "../../support/client-calls.js";
 import { KEY, PROJECT, type Reply, type Scripted, scripted } from "../../support/scripted-service.js";
 
 const projectId = PROJECT;

@@ -1,7 +1,7 @@
 /** All pages of operations, and where they end. */
 import { describe, expect, test } from "vitest";
 import { listOperations } from "../../../provider/lookup/index.js";
-import { P } from "../../support/calls.js";
+import { P } from "../../support/client-calls.js";
 import { PROJECT, type Reply, type Scripted, type Seen, scripted } from "../../support/scripted-service.js";
 
 const rows = (from: number, count: number) =>

@@ -5,18 +5,19 @@
  */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { approvalOf, readApprovals } from "../../../provider/rules/approval.js";
-import { impactOf } from "../../../provider/rules/restart.js";
-import { type Asked, wishOf } from "../../../provider/rules/wish.js";
+import { approvalOf } from "../../../provider/rules/approval.js";
+import { readApprovals } from "../../../provider/rules/approval-list.js";
+import { impactOf } from "../../../provider/rules/impact.js";
+import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings.js";
 
 const TYPE = "pulumi-nodejs:dynamic/compute:Endpoint";
 const URN = `urn:pulumi:prod::shop::${TYPE}::primary`;
-const BEFORE: Asked = { projectId: "p", branchId: "br-a", restartTriggers: ["2026-05"] };
+const BEFORE: SettingsInput = { projectId: "p", branchId: "br-a", restartTriggers: ["2026-05"] };
 
 /** The digest of a restart, or of a new host in another project, for one text in the triggers. */
 function digestOf(kind: "restart" | "new-host", text: string): string {
   const next = { ...BEFORE, projectId: kind === "restart" ? "p" : "q", restartTriggers: [text] };
-  const [old, wish] = [wishOf(BEFORE), wishOf(next)];
+  const [old, wish] = [desiredSettings(BEFORE), desiredSettings(next)];
   const verdict = impactOf(old, wish);
   expect(verdict.impact).toBe(kind);
   return approvalOf(URN, verdict, old, wish)!;

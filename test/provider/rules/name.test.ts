@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { autoNameOf } from "../../../provider/rules/auto-name.js";
-import { isName } from "../../../provider/rules/name.js";
+import { autoNameOf, isName } from "../../../provider/rules/name.js";
+import { ENDPOINT_TYPE, NATIVE_TYPE } from "../../../provider/rules/urn.js";
 
 const FLAG = "🇩🇪";
 const FAMILY = "👩‍👩‍👧‍👦";
@@ -68,4 +68,13 @@ describe("a generated name", () => {
   ])("cuts no character in two: %s", (name, beginning) => {
     expect(generated(name).slice(0, -8)).toBe(beginning);
   });
+});
+
+test("a generated name is the same in both forms of the resource, also below a compute that is a parent", () => {
+  const of = (type: string) => autoNameOf(`urn:pulumi:dev::shop::${type}::db`);
+  for (const around of ["", "my:index:Db$"]) {
+    expect(of(`${around}${NATIVE_TYPE}`)).toBe(of(`${around}${ENDPOINT_TYPE}`));
+  }
+  expect(of(`${NATIVE_TYPE}$${NATIVE_TYPE}`)).toBe(of(`${ENDPOINT_TYPE}$${ENDPOINT_TYPE}`));
+  expect(of(NATIVE_TYPE)).not.toBe(of("compute:index:Other"));
 });

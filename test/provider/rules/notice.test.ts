@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { IMPACTS, impactOf, replacementOf, sentence } from "../../../provider/rules/impact.js";
 import {
   announces,
   type ImpactNotice,
@@ -7,10 +8,9 @@ import {
   withNotice,
   withoutFirstWord,
 } from "../../../provider/rules/notice.js";
-import { IMPACTS, impactOf, replacementOf, sentence } from "../../../provider/rules/restart.js";
-import { UNKNOWN, type Wish } from "../../../provider/rules/settings.js";
+import { type DesiredSettings, UNKNOWN } from "../../../provider/rules/settings.js";
 
-const HAS: Wish = {
+const HAS: DesiredSettings = {
   projectId: "p",
   branchId: "br-a",
   type: "read_write",
@@ -19,7 +19,7 @@ const HAS: Wish = {
 };
 
 describe("the notice of a verdict", () => {
-  test.each<[string, Wish, ImpactNotice | undefined]>([
+  test.each<[string, DesiredSettings, ImpactNotice | undefined]>([
     ["nothing", {}, undefined],
     ["what nobody feels", { name: "x", suspendTimeoutSeconds: 60 }, undefined],
     ["a limit", { autoscalingLimitMaxCu: 2 }, { impact: "restart", properties: ["autoscalingLimitMaxCu"] }],
@@ -185,7 +185,7 @@ describe("the worst of a verdict and a notice", () => {
     const worse = withNotice(may, { impact: "restart", properties: ["autoscalingLimitMaxCu"] });
     expect(worse.reasons).toHaveLength(1);
     expect(sentence(worse)).toBe(
-      "autoscalingLimitMaxCu not set → 2; if the compute is active it restarts, and open connections drop",
+      "autoscalingLimitMaxCu not set → 2 restarts this compute if it is active; open connections drop then",
     );
   });
 });

@@ -42,7 +42,8 @@ async function decisions() {
   const { computePolicies } = await import("../../../policy/index.js");
   const { inJson, preview, step } = await import("../../cli/report/support.js");
   const { readNotice } = await import("../../../provider/rules/notice.js");
-  const { changeOf } = await import("../../../sdk/warnings.js");
+  const { desiredSettings } = await import("../../../provider/rules/settings.js");
+  const { announcedChange } = await import("../../../provider/rules/warnings.js");
   const all = await Promise.all(
     Object.entries(CHANGES).map(async ([name, change]) => {
       const settings = config({ "compute:onRestart": "refuse" });
@@ -77,7 +78,15 @@ async function decisions() {
         // Of a state that is as it was asked to be, and of one in which the change has been made by hand.
         warned: [OLD, change].map((outputs) => {
           const old = { inputs: OLD, outputs: { ...OLD, ...outputs } };
-          const { verdict } = changeOf(old, inputs, new Set(), readNotice(inputs), false);
+          const desired = desiredSettings(inputs);
+          const wish = {
+            news: inputs,
+            desired,
+            secrets: new Set<string>(),
+            notice: readNotice(inputs),
+            askAgain: false,
+          };
+          const { verdict } = announcedChange(old, wish);
           return [verdict.impact, verdict.reasons.map(({ property }) => property)];
         }),
         policies,
@@ -120,8 +129,8 @@ test("every decision is the same in other words", async () => {
   const before = await decisions();
   vi.resetModules();
   vi.doMock(TEXTS, async (original) => reworded(await original<Module>()));
-  const { impactOf, sentence } = await import("../../../provider/rules/restart.js");
-  expect(sentence(impactOf({}, { disabled: true }))).toContain("lorem ipsum");
+  const { impactOf, sentence } = await import("../../../provider/rules/impact.js");
+  expect(sentence(impactOf({}, { disabled: true }))).toContain("dolor");
   expect(await decisions()).toEqual(before);
   // What is compared says something.
   expect(before.all.map(({ policies }) => policies.join())).toEqual([

@@ -1,17 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { canonical, differences, digest, satisfies } from "../../../provider/rules/equality.js";
 import {
-  canonical,
-  differences,
-  digest,
-  isHidden,
-  type Live,
+  type DesiredSettings,
+  desiredSettings,
+  isSecret,
+  type ObservedSettings,
   propertyOf,
   type SettingName,
-  satisfies,
+  type SettingsInput,
   UNKNOWN,
-  type Wish,
 } from "../../../provider/rules/settings.js";
-import { type Asked, wishOf } from "../../../provider/rules/wish.js";
 
 describe("whether a compute is as wanted", () => {
   test.each<[SettingName, unknown, unknown, boolean]>([
@@ -38,16 +36,16 @@ describe("whether a compute is as wanted", () => {
     expect(satisfies(name, has as never, wanted as never)).toBe(expected);
   });
 
-  test("only what the wish names differs, and nothing that is not known", () => {
-    const live: Live = { branchId: "br-1", name: "x", disabled: true };
+  test("only a setting that the program names differs, and no setting whose value is not known", () => {
+    const live: ObservedSettings = { branchId: "br-1", name: "x", disabled: true };
     expect(differences({}, live)).toEqual([]);
     expect(differences({ name: "x", branchId: "br-2" }, live)).toEqual(["branchId"]);
     expect(differences({ name: UNKNOWN, disabled: false }, live)).toEqual(["disabled"]);
   });
 });
 
-describe("the wish of a program", () => {
-  test.each<[string, Asked, string[], Wish]>([
+describe("the desired settings of a program", () => {
+  test.each<[string, SettingsInput, string[], DesiredSettings]>([
     ["the default type, and nothing else that is not said", {}, [], { type: "read_write" }],
     [
       "size as both limits",
@@ -81,7 +79,7 @@ describe("the wish of a program", () => {
       { type: "read_write", suspendTimeoutSeconds: 0, disabled: false },
     ],
   ])("is %s", (_rule, asked, unknown, expected) => {
-    expect(wishOf(asked, new Set(unknown))).toEqual(expected);
+    expect(desiredSettings(asked, new Set(unknown))).toEqual(expected);
   });
 });
 
@@ -107,8 +105,8 @@ describe("comparing and keeping values", () => {
     ["autoscalingLimitMaxCu", ["autoscalingLimitMinCu"], true],
     ["size", [], false],
   ])("%s is hidden where %j are secret: %s", (path, secrets, expected) => {
-    expect(isHidden(path, new Set(secrets))).toBe(expected);
-    expect(isHidden(path, undefined)).toBe(false);
+    expect(isSecret(path, new Set(secrets))).toBe(expected);
+    expect(isSecret(path, undefined)).toBe(false);
   });
 
   test("settings are spoken of by the program's paths", () => {

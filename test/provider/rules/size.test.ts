@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { alwaysOnProblem, rangeProblem, SIZES, sizeProblem } from "../../../provider/rules/size.js";
+import { alwaysOnProblem, rangeProblem, SIZES, sizeProblem, suspendProblem } from "../../../provider/rules/size.js";
 
 describe("the ladder", () => {
   test("has 38 sizes, written out", () => {
@@ -86,3 +86,16 @@ describe("a compute above 16 CU never suspends", () => {
     expect(alwaysOnProblem(max, seconds) !== undefined).toBe(refused);
   });
 });
+
+test.each([-1, 0, 60, 61, 300, 604_800])("%d seconds is a suspend timeout", (seconds) => {
+  expect(suspendProblem(seconds)).toBeUndefined();
+});
+
+test.each([-2, -0.5, 1, 59, 59.9, 60.5, 604_801, Number.MAX_SAFE_INTEGER])(
+  "%d seconds is none, and the message says which are",
+  (seconds) => {
+    const said = suspendProblem(seconds);
+    for (const part of [String(seconds), "-1 (never)", "0 (the service's default", "60", "604800"])
+      expect(said).toContain(part);
+  },
+);

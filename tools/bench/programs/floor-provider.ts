@@ -1,10 +1,10 @@
-// The provider of `floor.ts`: the inputs and outputs of ours without a request. Told how long operations take, it waits
-// as long as a service with such operations makes anybody wait: nothing can be faster.
+// The provider of `floor.ts`: the same inputs and outputs as ours, without a request. If the environment says how long
+// operations take, each create waits that long. No provider can be faster.
 
 type Props = Record<string, unknown>;
 
 const OPERATION_MS = Number(process.env["FLOOR_OPERATION_MS"] ?? 0);
-/** Creates a second that the service takes from one account, beyond as many at once. */
+/** The rate limit: so many creates may begin at once, and then so many each second. 0: no limit. */
 const PER_SECOND = Number(process.env["FLOOR_PER_SECOND"] ?? 0);
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -13,7 +13,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 let first: number | undefined;
 let begun = 0;
 
-/** When the service takes one more create. */
+/** Resolves when the rate limit allows one more create. */
 async function admitted(): Promise<void> {
   if (PER_SECOND === 0) return;
   first ??= performance.now();

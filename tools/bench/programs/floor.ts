@@ -1,12 +1,12 @@
-// The same computes with a provider that asks nobody anything: what is left is the engine's own cost.
+// The same computes with a provider that sends no requests. It costs what the engine itself costs.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 
-/** A literal like ours, so that neither form of state costs the engine more than the other. */
+/** A literal like ours, so that both providers have the same amount of text in the state. */
 const PROVIDER_TEXT = 'exports.handler = () => require("compute-endpoint-floor/provider").provider;';
 
-/** Outputs that the engine is to fill in, as many as ours. */
+/** The names of the outputs, as many as ours. */
 const OUTPUTS = [
   "type",
   "regionId",

@@ -1,5 +1,5 @@
-// A dynamic provider as it is often written: a class that Pulumi serialises, a request for each read, a look every five
-// seconds, and one more try after any error.
+// A dynamic provider as it is often written: a class that Pulumi serialises, a request for each read, a poll every five
+// seconds, and up to 300 tries after any error.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -12,7 +12,7 @@ interface ComputeArgs {
   suspendTimeoutSeconds?: number;
 }
 
-/** What of the service's answers is looked at. */
+/** The parts of an answer that this provider reads. */
 interface Answer {
   endpoint: {
     id: string;

@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 const SERVICE = { operationMs: 500, lock: "project" } as const;
 const WATCHED = ["floor", "ours"] as const;
 
-/** The largest the provider's process ever is, in the first `up` and in refreshes. */
+/** The largest memory of the provider process, over the first `up` and a refresh. */
 export const memory: Scenario = {
   name: "memory",
   title: "memory of the provider's process",

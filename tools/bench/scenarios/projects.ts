@@ -13,10 +13,10 @@ export const projects: Scenario = {
   name: "projects",
   title: `first up in many projects of ${EACH} against one of them`,
   async run(bench) {
-    const one = await waits(bench, EACH);
+    const one = await firstUp(bench, EACH);
     const rows: Row[] = [one.row];
     for (const n of bench.sizes([100], [10]).filter((size) => size > EACH)) {
-      const many = await waits(bench, n);
+      const many = await firstUp(bench, n);
       rows.push(
         many.row,
         rowOf({
@@ -36,8 +36,8 @@ export const projects: Scenario = {
   },
 };
 
-/** How long it takes, and how much of that is not the engine's. */
-async function waits(bench: Bench, n: number): Promise<{ row: Row; own: number[] }> {
+/** Measures the first `up`. `own` is the time beyond the floor. */
+async function firstUp(bench: Bench, n: number): Promise<{ row: Row; own: number[] }> {
   const count = Math.max(1, Math.round(n / EACH));
   const fleets = {
     floor: await bench.fresh({ provider: "floor", count: n, projects: count }),

@@ -17,7 +17,7 @@ export const refresh: Scenario = {
     const times: Row[] = [];
     const counts: Row[] = [];
     for (const n of bench.sizes([50, 100, 500], [2, 20])) {
-      // The rate limit makes it wait for minutes: once is enough to show that.
+      // The rate limit makes the naive provider wait for minutes. One round shows that.
       const options = { naive: 1 };
       const made = await bench.allBuilt(PROVIDERS, n, PROJECTS);
       const costs = await bench.rounds(

@@ -20,13 +20,13 @@ export const start: Scenario = {
       const made = await bench.allBuilt(PROVIDERS, 2, 1);
       for (const provider of PROVIDERS) {
         const { fleet } = made[provider];
-        parts[provider] = { ...fleet.place, text: await fleet.providerText() };
+        parts[provider] = { ...fleet.processOptions, text: await fleet.providerText() };
       }
       const once = async (provider: ProviderName): Promise<number[]> => {
         const times: number[] = [];
         for (let time = 0; time < TIMES; time++) {
-          const { text, ...place } = parts[provider];
-          const started = await ProviderProcess.start({ ...place, engine: standIn.address });
+          const { text, ...options } = parts[provider];
+          const started = await ProviderProcess.start({ ...options, engine: standIn.address });
           try {
             await started.configure();
             await started.check({
@@ -53,7 +53,8 @@ export const start: Scenario = {
           figure: "first answer (check) ÷ floor",
           samples,
           sampled: "ms",
-          // Of each round's medians: the four of one round are not side by side.
+          // The ratio of each round's medians. Samples of one round have no partner: each provider takes its four in a
+          // row.
           value: ratio(medians(rounds.ours), medians(rounds.floor)),
           unit: "ratio",
           most: MOST,

@@ -12,7 +12,7 @@ export const state: Scenario = {
   async run(bench) {
     const sizes = bench.sizes([10, 100], [2, 10]);
     const [few, many] = [Math.min(...sizes), Math.max(...sizes)];
-    // The stack, its provider and its config stand in both: the difference is what the computes take.
+    // Both states hold the stack, its provider and its config. The difference is the computes.
     const perCompute = async (provider: ProviderName) => {
       const [small, large] = [await bytes(provider, few), await bytes(provider, many)];
       return few === many ? large / many : (large - small) / (many - few);

@@ -6,7 +6,7 @@ import { type Row, rowOf } from "../row";
 const OPERATIONS_MS = [2_000, 5_000];
 const MOST_RATIO = 1.3;
 const MOST_LOCKED = 5;
-/** Each takes minutes, most of them the operations' own: what noise there is, is small beside them. */
+/** A round takes minutes, mostly for the operations. Noise is small beside them, so few rounds are enough. */
 const ROUNDS = 3;
 const COMPARED = ["naive", "ours"] as const;
 
@@ -46,7 +46,7 @@ export const whole: Scenario = {
             sampled: "s",
             value: median(seconds("ours").map((time) => time / best)),
             unit: "ratio",
-            // The engine's own seconds are in it, and at small N they are most of it.
+            // The time includes the engine's own seconds. At small N they are most of it, so there is no target.
             ...(n >= 20 ? { most: MOST_RATIO } : {}),
           }),
           rowOf({

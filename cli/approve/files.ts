@@ -1,0 +1,54 @@
+// The files in which Pulumi looks for a stack's config.
+
+import { readFile, stat } from "node:fs/promises";
+import { dirname, extname, join, parse, relative, resolve } from "node:path";
+import { Refusal } from "../arguments.js";
+import type { Yaml } from "./config-list.js";
+
+const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/** The project's file, in this folder or the next one above that has one. */
+export async function projectFile(cwd: string): Promise<string | undefined> {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    for (const name of PROJECT_FILES) {
+      const path = join(folder, name);
+      if (await isFile(path)) return path;
+    }
+    if (folder === parse(folder).root) return undefined;
+  }
+}
+
+/** The stack's own file beside the project's, or in the folder that the project names. */
+export async function stackFile(yaml: Yaml, project: string, stack: string): Promise<string> {
+  const settings: unknown = yaml.parse((await textOf(project)) ?? "");
+  const { stackConfigDir, config } = (settings ?? {}) as Record<string, unknown>;
+  // In older projects `config` is the folder's name.
+  const folder = [stackConfigDir, config].find((one) => typeof one === "string") ?? "";
+  const name = stack.split("/").at(-1)!;
+  return join(dirname(project), String(folder), `Pulumi.${name}${extname(project)}`);
+}
+
+/** The stack in a file's name: `Pulumi.prod.yaml`. */
+export const stackIn = (path: string): string | undefined =>
+  /(?:^|[\\/])Pulumi\.(.+)\.(?:yaml|yml|json)$/.exec(path)?.[1];
+
+/** Undefined where there is no such file. */
+export async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new Refusal(`can't read ${path}: ${message}`);
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** As people in that folder name it. */
+export const shownPath = (path: string, cwd: string): string => relative(cwd, resolve(cwd, path)) || path;

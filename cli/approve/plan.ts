@@ -1,0 +1,81 @@
+// Decides which entries a list of approvals gets and loses.
+
+import { type ApprovalEntry, type ApprovalTarget, readApprovals } from "../../provider/rules/approval-list.js";
+import { Refusal } from "../arguments.js";
+import type { ListChange } from "./config-list.js";
+
+/** Days for which an approval holds by default: long enough for a review and a release. */
+export const DEFAULT_DAYS = 30;
+
+export interface Approving extends ApprovalTarget {
+  /** The digests, each with what it approves, where that is known. */
+  digests: readonly { digest: string; what?: string }[];
+  /** The last day; undefined for none. */
+  until?: string;
+  /** Whether to take out what approves nothing any more. */
+  tidy: boolean;
+  /** All digests that a preview needs; undefined where there is no whole preview to tell. */
+  needed?: ReadonlySet<string>;
+  nowMs: number;
+}
+
+export interface Plan {
+  change: ListChange;
+  added: readonly { digest: string; what?: string }[];
+  /** Entries that approve some of the digests already. */
+  known: readonly ApprovalEntry[];
+  removed: readonly Stale[];
+  /** Entries that could be taken out. */
+  stale: readonly Stale[];
+}
+
+export interface Stale {
+  entry: ApprovalEntry;
+  why: string;
+}
+
+/** @param values the list as it is now */
+export function planOf(values: readonly unknown[], approving: Approving): Plan {
+  const { digests, until, tidy, needed, nowMs } = approving;
+  const { entries, problem } = readApprovals(JSON.stringify(values), nowMs);
+  if (problem !== undefined) throw new Refusal(`correct compute:approve first: ${problem}`);
+  const unique = [...new Map(digests.map((one) => [one.digest, one])).values()];
+  const known = entries.filter(({ state, digest }) => state === "valid" && unique.some((one) => one.digest === digest));
+  const added = unique.filter(({ digest }) => !known.some((entry) => entry.digest === digest));
+  const stale = staleOf(entries, needed && new Set([...needed, ...unique.map(({ digest }) => digest)]));
+  const removed = tidy ? stale : [];
+  const gone = new Set(removed.map(({ entry }) => entry));
+  return {
+    change: {
+      values: entries.map(({ text }) => text),
+      remove: new Set(entries.flatMap((entry, index) => (gone.has(entry) ? [index] : []))),
+      add: added.map(({ digest, what }) => ({
+        entry: until === undefined ? digest : `${digest}@${until}`,
+        ...(what ? { comment: what } : {}),
+      })),
+    },
+    added,
+    known,
+    removed,
+    stale,
+  };
+}
+
+/**
+ * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
+ * up, or its change may still come or belong to another stack.
+ */
+export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
+  return entries.flatMap((entry) => {
+    const { state, digest, day } = entry;
+    if (state === "ended") return [{ entry, why: `ended on ${day}` }];
+    if (state === "short") return [{ entry, why: "has 12 digits and approves nothing" }];
+    return needed && !needed.has(digest) ? [{ entry, why: unmatched(1) }] : [];
+  });
+}
+
+/** Follows the names of `count` entries. */
+export const unmatched = (count: number): string =>
+  count === 1
+    ? "matches nothing in this preview: it is used up, or for a change that is still to come"
+    : "match nothing in this preview: they are used up, or for changes that are still to come";

@@ -1,0 +1,136 @@
+// Writes approvals into a file of config, and says what was done.
+
+import { readdir, writeFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { Stopped } from "../../provider/errors.js";
+import { shortDigest } from "../../provider/rules/approval.js";
+import { compareNaturally } from "../../provider/rules/natural-order.js";
+import { Refusal, UsageError } from "../arguments.js";
+import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
+import { projectFile, shownPath, stackFile, stackIn, textOf } from "./files.js";
+import { type Approving, type Plan, planOf } from "./plan.js";
+
+export interface Request extends Approving {
+  /** The file to write; undefined where the stack's own file is to be found. */
+  file?: string;
+  cwd: string;
+  /** The list that the preview used; undefined where no preview is at hand. */
+  seen?: readonly string[];
+}
+
+/** @returns what was done, in lines for people. @throws UsageError before anything is written */
+export async function approve(request: Request): Promise<{ lines: string[]; plan: Plan }> {
+  const yaml = await loadYaml();
+  const { cwd, stack } = request;
+  const path = resolve(cwd, request.file ?? (await fileOf(yaml, request)));
+  const name = shownPath(path, cwd);
+  const text = await textOf(path);
+  const named = stackIn(path);
+  if (text === undefined && (named === undefined || path.endsWith(".json")))
+    throw new Refusal(`there is no file ${name}`);
+  // A file that `--config-file` names may be called anything else.
+  if (request.seen && stack !== undefined && named !== undefined && named !== stack)
+    throw new Refusal(`${name} is the file of another stack: the preview is of ${stack}`);
+  try {
+    const list = readList(yaml, text ?? "");
+    if (list.isProject) await refuseHidden(yaml, request, list, name);
+    const project = list.isProject ? undefined : await projectList(yaml, cwd);
+    const inherited = list.values ? undefined : (request.seen ?? project?.values);
+    const shared = list.isProject ? { ...request, needed: undefined } : request;
+    const plan = planOf(list.values ?? inherited ?? [], shared);
+    const changed = plan.added.length > 0 || plan.removed.length > 0;
+    const keepsEmpty = list.hasEnvironments || (project?.values?.length ?? 0) > 0;
+    const change = { ...plan.change, keepsEmpty, ...(inherited && project ? { comments: project.comments } : {}) };
+    if (changed) await write(path, name, writeList(yaml, text ?? "", change));
+    const isNew = text === undefined;
+    const lines = linesOf(plan, request, { name, isNew });
+    if (isNew && changed) lines.push(...(await doubtStack(path)));
+    return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
+  } catch (error) {
+    if (error instanceof UsageError) throw new Refusal(`${name}: ${error.message}. Nothing was written`);
+    throw error;
+  }
+}
+
+async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
+  if (stack === undefined) throw new UsageError("which stack? give --stack STACK, or --file FILE");
+  const project = await projectFile(cwd);
+  if (project === undefined)
+    throw new Refusal("there is no Pulumi.yaml here or above: run this in the program's folder");
+  return stackFile(yaml, project, stack);
+}
+
+/** A stack's own list hides the project's list: Pulumi would not read an approval there. */
+async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
+  const { seen, stack, cwd } = request;
+  const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
+  const text = own ? await textOf(resolve(cwd, own)) : undefined;
+  const isHidden = text !== undefined && readList(yaml, text).values !== undefined;
+  if (isHidden) throw new Refusal(`${own} has a list of its own, which hides the one in ${name}: give that file`);
+  if (seen && JSON.stringify(seen) !== JSON.stringify(values.map(String)))
+    throw new Refusal("the preview used another list: its config came from another file too");
+}
+
+async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefined> {
+  const project = await projectFile(cwd);
+  const text = project && (await textOf(project));
+  if (!text) return undefined;
+  const { config } = (yaml.parse(text) ?? {}) as { config?: unknown };
+  return typeof config === "string" ? undefined : readList(yaml, text);
+}
+
+/** A typing error in the name of a stack makes a file that no stack reads. Only the other stacks' files show the error. */
+async function doubtStack(path: string): Promise<string[]> {
+  const others = (await readdir(dirname(path)))
+    .filter((one) => one !== basename(path))
+    .flatMap((one) => stackIn(one) ?? []);
+  if (others.length === 0) return [];
+  return [
+    `note: no stack had this file before. Stacks with a file here: ${others.sort(compareNaturally).join(", ")}. If ${stackIn(path)} is none of yours, delete the new file`,
+  ];
+}
+
+async function write(path: string, name: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    throw new Stopped(`can't write ${name}: ${(error as Error).message}`);
+  }
+}
+
+function linesOf(
+  { added, known, removed, stale, change }: Plan,
+  { until, tidy }: Request,
+  { name, isNew }: { name: string; isNew: boolean },
+): string[] {
+  const day = until === undefined ? "without a last day" : `until ${until}`;
+  const lines = [
+    ...added.map(({ digest, what }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`),
+    ...known.map((entry) => `approved already${entry.day ? ` until ${entry.day}` : ""}: ${shortDigest(entry.digest)}`),
+    ...removed.map(({ entry, why }) => `taken out: ${shownEntry(entry)} ${why}`),
+    ...(tidy ? [] : stale.map(({ entry, why }) => `can be taken out (--tidy): ${shownEntry(entry)} ${why}`)),
+  ];
+  const isWritten = change.add.length > 0 || removed.length > 0;
+  return [
+    ...lines,
+    isWritten ? `${name} is written${isNew ? ", a new file" : ""}: commit it` : `${name} stays as it is`,
+  ];
+}
+
+const shownEntry = ({ digest, text, state }: Plan["stale"][number]["entry"]): string =>
+  state === "short" ? text : shortDigest(digest);
+
+/** Facts that the file itself does not show. */
+function notesOf(list: ConfigList, inherited: readonly unknown[] | undefined, changed: boolean): string[] {
+  if (!changed || list.values) return [];
+  return [
+    ...(inherited && inherited.length > 0
+      ? [
+          `note: Pulumi does not merge lists, so this list hides the one that stands elsewhere (Pulumi.yaml): ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} taken over`,
+        ]
+      : []),
+    ...(list.hasEnvironments
+      ? ["note: this stack imports environments. A compute:approve in one of them is hidden by this list"]
+      : []),
+  ];
+}

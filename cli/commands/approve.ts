@@ -1,0 +1,66 @@
+// Approves changes that `onRestart: "refuse"` refuses. The digests come from a refusal or from a report.
+
+import { isDigest } from "../../provider/rules/approval-list.js";
+import { APPROVAL_OPTIONS, approvalHelp, lastDay } from "../approve/options.js";
+import { approve } from "../approve/write.js";
+import { EXIT, parseArguments, UsageError } from "../arguments.js";
+import type { Command } from "../command.js";
+
+/** The surroundings of the command beside the terminal. Tests pass their own. */
+export interface Surroundings {
+  cwd(): string;
+  /** Approvals end on a day. */
+  nowMs(): number;
+}
+
+const HELP = `Usage: compute-endpoint approve DIGEST ... --stack STACK [--file FILE] [--note TEXT]
+       [--until DAY | --no-expiry] [--tidy]
+
+Writes approvals into compute:approve of the stack's file. A refusal and the report print this command with its digests.
+Everything else in the file stays as it is. Where only Pulumi.yaml has a list, its entries are taken over: Pulumi does not merge
+the two. Sends nothing anywhere.
+
+  --stack STACK  whose file it is: Pulumi.STACK.yaml of the program in this folder
+  --file FILE    another file, for those who give one to Pulumi with --config-file
+  --note TEXT    what is approved, as a comment beside the entries
+${approvalHelp(15)}
+  --tidy         take out entries that approve nothing any more: those that have ended, and those with 12 digits
+  --help
+
+Exit codes: 0 done, 1 the file can't be written, 2 bad usage, or a file that can't be edited in place; nothing was written then.
+`;
+
+export const approveCommand = (around: Surroundings): Command => ({
+  summary: "approve changes that a preview refused or a report names: writes them into the stack's file",
+  async run(args, io) {
+    const { values, positionals } = parseArguments(args, {
+      ...APPROVAL_OPTIONS,
+      stack: { type: "string" },
+      file: { type: "string" },
+      note: { type: "string" },
+    });
+    if (values.help) {
+      io.out.write(HELP);
+      return EXIT.ok;
+    }
+    const wrong = positionals.find((one) => !isDigest(one));
+    if (wrong !== undefined) throw new UsageError(`${JSON.stringify(wrong)} is no digest: it has 32 hex digits`);
+    if (positionals.length === 0 && !values.tidy) throw new UsageError("which change? give its DIGEST");
+    const what = values.note?.trim();
+    if (what !== undefined && (what === "" || /[\p{C}\u2028\u2029]/u.test(what)))
+      throw new UsageError("--note must be a text of one line");
+    const nowMs = around.nowMs();
+    const until = lastDay(values, nowMs);
+    const { lines } = await approve({
+      digests: positionals.map((digest) => ({ digest, ...(what === undefined ? {} : { what }) })),
+      ...(until === undefined ? {} : { until }),
+      tidy: values.tidy === true,
+      ...(values.stack === undefined ? {} : { stack: values.stack }),
+      ...(values.file === undefined ? {} : { file: values.file }),
+      cwd: around.cwd(),
+      nowMs,
+    });
+    io.out.write(`${lines.join("\n")}\n`);
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,169 @@
+// The report on a preview's computes, for those who decide about a change: in a pull request, a pipeline or a terminal.
+
+import { appendFile } from "node:fs/promises";
+import { lastDay } from "../approve/options.js";
+import { approve } from "../approve/write.js";
+import { EXIT, Refusal, UsageError } from "../arguments.js";
+import type { Command } from "../command.js";
+import { escapeCommands } from "../escape.js";
+import type { Io } from "../io.js";
+import { cleanLine, LONGEST_LINE, quote, withoutQuoteMarks } from "../report/clean.js";
+import { type ApproveOptions, HELP, type Options, optionsOf } from "../report/flags.js";
+import { approvableIn, changesOf, NO_APPROVAL } from "../report/format.js";
+import { annotations } from "../report/github.js";
+import { fromFile, read, type Source, STDIN } from "../report/input.js";
+import { json } from "../report/json.js";
+import { markdown } from "../report/markdown.js";
+import { folderOf } from "../report/position.js";
+import { recognize } from "../report/recognize.js";
+import { neededBy, stackReport, UNKNOWN_NAME } from "../report/stack.js";
+import { text } from "../report/text.js";
+import type { Finding, Report, StackReport } from "../report/types.js";
+import { computes, countUpFailures, exitCodeOf } from "../report/verdict.js";
+
+/** The surroundings of the report beside the terminal. Tests pass their own. */
+export interface Surroundings {
+  stdin(): AsyncIterable<unknown> & { isTTY?: boolean };
+  cwd(): string;
+  /** Approvals end on a day. */
+  nowMs(): number;
+}
+
+export const reportCommand = (around: Surroundings): Command => ({
+  summary: "what a preview does to computes: for pull requests, pipelines and terminals",
+  async run(args, io) {
+    const options = optionsOf(args);
+    if (options === undefined) {
+      io.out.write(HELP);
+      return EXIT.ok;
+    }
+    const sources = await sourcesOf(options.files, around);
+    const found = await reportOn(sources, options, io, around);
+    const approved = options.approve && (await approveAll(found, options.approve, io, around));
+    const report = approved ? await reportOn(sources, options, io, around, approved) : found;
+    for (const line of problemsIn(report)) io.err.write(`compute-endpoint report: ${line}\n`);
+    await write(report, options, io);
+    return report.exitCode;
+  },
+});
+
+async function sourcesOf(files: readonly string[], { stdin }: Surroundings): Promise<Source[]> {
+  if (files.length === 0 && stdin().isTTY) throw new UsageError("which preview? give the file, or pipe it in");
+  const names = files.length === 0 ? ["-"] : files;
+  const sources: Source[] = [];
+  for (const name of names) sources.push(name === "-" ? await read(STDIN, stdin()) : await fromFile(name));
+  return sources;
+}
+
+async function reportOn(
+  sources: readonly Source[],
+  options: Options,
+  { env }: Io,
+  around: Surroundings,
+  approved?: readonly string[],
+): Promise<Report> {
+  const { failOn, folder } = options;
+  const stacks: StackReport[] = [];
+  const unusable: string[] = [];
+  const nowMs = around.nowMs();
+  for (const { name, text: content, problem } of sources) {
+    const { previews, problems } =
+      content === undefined ? { previews: [], problems: [problem ?? "can't be read"] } : recognize(content);
+    unusable.push(...problems.map((line) => `${quote(cleanLine(name))} ${line}`));
+    const programFolder =
+      folder ?? (await folderOf(name === STDIN ? undefined : name, around.cwd(), env["GITHUB_WORKSPACE"]));
+    for (const one of previews) {
+      try {
+        stacks.push(stackReport(one, { source: name, failOn, folder: programFolder, nowMs, approved }));
+      } catch (error) {
+        // The document nests values too deeply.
+        if (!(error instanceof RangeError)) throw error;
+        unusable.push(`${quote(cleanLine(name))} is nested more deeply than any preview`);
+      }
+    }
+  }
+  const problem = nameProblem(stacks, options);
+  // The document is left out: readers would take its changes, and its command for approvals, for this stack's.
+  if (problem) unusable.push(`${quote(stacks.pop()!.source)}: ${problem}`);
+  return { stacks, unusable, failOn, exitCode: exitCodeOf(stacks, unusable, failOn) };
+}
+
+/** Writes the approvals of all open changes. @returns their digests. @throws UsageError before anything is written */
+async function approveAll(
+  { stacks, unusable }: Report,
+  { file, tidy, ...days }: ApproveOptions,
+  { err }: Io,
+  around: Surroundings,
+): Promise<string[]> {
+  const [stack, ...more] = stacks;
+  if (!stack || more.length > 0 || unusable.length > 0)
+    throw new UsageError("--approve takes one preview of one stack");
+  if (stack.incomplete.length > 0)
+    throw new Refusal(`--approve needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
+  if (stack.approvals.problem !== undefined)
+    throw new Refusal(`correct compute:approve first: ${cleanLine(stack.approvals.problem, LONGEST_LINE)}`);
+  const nowMs = around.nowMs();
+  const until = lastDay(days, nowMs);
+  const digests = approvableIn(stack).map((finding) => ({ digest: finding.approval!.digest!, what: whatOf(finding) }));
+  const { lines } = await approve({
+    digests,
+    ...(until === undefined ? {} : { until }),
+    tidy,
+    needed: neededBy(stack.findings),
+    seen: stack.approvals.entries.map(({ text }) => text),
+    stack: stack.stack,
+    file,
+    cwd: around.cwd(),
+    nowMs,
+  });
+  for (const line of lines) err.write(`${line}\n`);
+  return digests.map(({ digest }) => digest);
+}
+
+/** For the comment beside the entry: "primary: size 1 → 4". */
+const whatOf = (finding: Finding): string =>
+  cleanLine(`${finding.name}: ${changesOf(finding, (text) => text).join(", ") || finding.what}`, LONGEST_COMMENT);
+const LONGEST_COMMENT = 90;
+
+/** The lines for stderr: unusable inputs, incomplete previews and failures of `up`. */
+function problemsIn({ stacks, unusable }: Report): string[] {
+  const failed = stacks.flatMap(({ project, stack, incomplete }) =>
+    incomplete.length > 0 ? [`the preview of ${project}/${stack} is incomplete: ${incomplete.join("; ")}`] : [],
+  );
+  const stops = stacks.flatMap(({ project, stack, findings }) => {
+    const count = countUpFailures(findings);
+    return count > 0 ? [`${project}/${stack}: \`pulumi up\` will fail at ${computes(count)}. ${NO_APPROVAL}`] : [];
+  });
+  return [...unusable, ...failed, ...stops].map(inOneLine);
+}
+
+/** Under the wrong name, a document of another stack would tell reviewers that nothing happens in this one. */
+function nameProblem(stacks: readonly StackReport[], { name }: Options): string | undefined {
+  const [only, ...more] = stacks;
+  if (!only || more.length > 0 || only.stack === UNKNOWN_NAME || !/^[^/\s]+\/[^/\s]+$/.test(name ?? ""))
+    return undefined;
+  const ownName = `${only.project}/${only.stack}`;
+  if (name === ownName) return undefined;
+  return `the document is of ${quote(ownName)}, and --name says that the report is of ${quote(cleanLine(name ?? ""))}: preview that stack, or correct --name`;
+}
+
+async function write(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
+  switch (format ?? (io.out.isTTY ? "text" : "markdown")) {
+    case "json":
+      return io.out.write(json(report));
+    case "text":
+      return io.out.write(text(report, io));
+    case "markdown":
+      return io.out.write(markdown(report, name, maxBytes));
+    case "github": {
+      io.out.write(annotations(report));
+      const file = io.env["GITHUB_STEP_SUMMARY"];
+      if (!file) return;
+      await appendFile(file, markdown(report, name, maxBytes)).catch((error: Error) => {
+        io.err.write(`compute-endpoint report: the job's summary can't be written: ${inOneLine(error.message)}\n`);
+      });
+    }
+  }
+}
+
+const inOneLine = (line: string): string => escapeCommands(cleanLine(withoutQuoteMarks(line), LONGEST_LINE));

@@ -1,0 +1,107 @@
+// The errors of a failed preview.
+
+import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
+import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
+import { someOf } from "../../provider/rules/some-of.js";
+import { REFUSED } from "../../provider/rules/texts.js";
+import { identityOf } from "../../provider/rules/urn.js";
+import { cleanLine, cleanMessage, quote } from "./clean.js";
+import type { Diagnostic } from "./types.js";
+
+const MOST_ERRORS = 20;
+
+/** Any other severity counts as an error: a new word must not hide a failure. */
+const QUIET = new Set(["debug", "info", "info#err", "warning"]);
+
+export const errorDiagnosticsIn = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
+  diagnostics.filter(({ severity }) => !QUIET.has(severity));
+
+/** Why the preview is incomplete. */
+export function whyIncomplete(errors: readonly Diagnostic[]): string {
+  const names = [
+    ...new Set(refusalsIn(errors).map(({ urn }) => quote(cleanLine((urn && identityOf(urn)?.name) ?? "a compute")))),
+  ];
+  if (names.length === 0) return "the preview failed: what comes after the failure, deletions among it, is not in it";
+  return `the preview refused the change of ${names.slice(0, MOST_NAMES).join(", ")} and stopped there: what comes after it is not in it. For a full report, preview with ${PREVIEW_VARIABLE}=warn in the environment. It changes no file, and \`pulumi up\` refuses as before`;
+}
+
+export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>
+  errors.filter(({ message }) => message.includes(REFUSED));
+
+/** The digests with which refusals end. */
+export const refusedDigestsIn = (errors: readonly Diagnostic[]): string[] => [
+  ...new Set(
+    refusalsIn(errors)
+      .slice(0, MOST_NAMES)
+      .flatMap(({ message }) => digestsAtEndOf(message)),
+  ),
+];
+
+const VALUE_BEGINS = /property \S+ value \{/;
+const VALUE_ENDS = "} has a problem: ";
+const LEAD = /^Running program '.*' failed with an unhandled exception:$/;
+
+/** Check's message contains the value, even a secret one. A message may be very long: each part of it is read once. */
+function withoutValues(message: string): string {
+  let shown = "";
+  for (let rest = message; ; ) {
+    const begins = VALUE_BEGINS.exec(rest);
+    if (!begins) return shown + rest;
+    shown += rest.slice(0, begins.index) + begins[0].slice(0, -" value {".length);
+    const end = rest.indexOf(VALUE_ENDS, begins.index + begins[0].length);
+    // Without an end, the rest may be a secret of many lines.
+    if (end < 0) return shown;
+    rest = ` ${rest.slice(end + "} ".length)}`;
+  }
+}
+
+/**
+ * Each error in one line, without stack frames and empty lines. The same error at several resources is listed once, with their names,
+ * because one refused key fails every look-up.
+ */
+export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
+  const found = new Map<string, { line: string; names: Set<string> }>();
+  for (const { message, urn } of errors) {
+    const line = inOneLine(withoutValues(message.replace(/^error: /, "")));
+    if (!line || line === "preview failed") continue;
+    const key = line.replace(REQUEST_ID, "");
+    const known = found.get(key) ?? { line, names: new Set() };
+    const name = urn === undefined ? undefined : identityOf(urn)?.name;
+    if (name !== undefined) known.names.add(name);
+    found.set(key, known);
+  }
+  const lines = [...found.values()].map(({ line, names }) => {
+    const shown = someOf([...names], MOST_NAMES, (name) => quote(cleanLine(name)));
+    return names.size === 0 ? quote(line) : `${shown}: ${quote(line)}`;
+  });
+  const more = lines.length - MOST_ERRORS;
+  return more > 0 ? [...lines.slice(0, MOST_ERRORS), `and ${more} more`] : lines;
+}
+
+/** The cause is often not in the first line of the message of a compiler, a program or Pulumi. */
+function inOneLine(text: string): string {
+  // The report has a refusal's further lines in its own words.
+  const [most, longest] = text.includes(REFUSED) ? [1, LONGEST_ERROR] : [MOST_LINES, LONGEST_ERROR_LINE];
+  const lines: string[] = [];
+  for (let at = 0; at < text.length && lines.length < most; ) {
+    const end = text.indexOf("\n", at);
+    const line = cleanMessage(text.slice(at, end < 0 ? undefined : end), longest);
+    at = end < 0 ? text.length : end + 1;
+    if (line === "" || LEAD.test(line) || MARKS.test(line)) continue;
+    // The frames are the last part of a message.
+    if (FRAME.test(line)) break;
+    lines.push(line);
+  }
+  return cleanLine(lines.join(" "), LONGEST_ERROR);
+}
+
+const MOST_LINES = 8;
+const LONGEST_ERROR_LINE = 300;
+const LONGEST_ERROR = 1000;
+/** The line with which a compiler marks a mistake in the line above. */
+const MARKS = /^[\^~|─ ]+$/;
+const FRAME = /^at (?:async |new )?(?:\S+ (?:\[as \S+\] )?\(.*\)|(?:file:\/\/|node:)?\S+:\d+:\d+)$/;
+
+/** The request id differs between equal answers. */
+const REQUEST_ID = /request id [\w-]+|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b/g;
+const MOST_NAMES = 5;

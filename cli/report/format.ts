@@ -1,0 +1,76 @@
+// Pieces of text that the Markdown and the terminal share.
+
+import { approveCommand } from "../../provider/rules/approval-list.js";
+import type { Cause, Finding, Size, StackReport } from "./types.js";
+
+/** Follows the sentence that `up` will fail. */
+export const NO_APPROVAL = "An approval can't help there: do what the line says, and preview again.";
+
+/** "size 1 → 4", with each value through `show`. */
+export const changeOf = ({ property, words, old, new: next }: Cause, show: (text: string) => string): string =>
+  words === undefined ? `${show(property)} ${show(old)} → ${show(next)}` : `${show(property)} ${show(words)}`;
+
+const LIMIT = 6;
+
+/** The first changes, worst first, and the names of the other properties that change. */
+export function changesOf({ causes, noticeChanges, others }: Finding, show: (text: string) => string): string[] {
+  const lines = noticeChanges === undefined ? causes.map((one) => changeOf(one, show)) : [show(noticeChanges)];
+  const names = others.slice(0, LIMIT).map(show).join(", ");
+  return [
+    ...lines.slice(0, LIMIT),
+    ...(lines.length > LIMIT ? [`and ${lines.length - LIMIT} more`] : []),
+    ...(names ? [`${lines.length > 0 ? "also " : ""}${names}${others.length > LIMIT ? ", …" : ""}`] : []),
+  ];
+}
+
+/** "4 → 16 GB"; one value where it stays, nothing where none is known. */
+export function fromTo(before: number | string | undefined, after: number | string | undefined, unit = ""): string {
+  const of = (value: number | string) => (typeof value === "number" ? `${value}${unit}` : value);
+  if (before === undefined) return after === undefined ? "" : of(after);
+  if (after === undefined || before === after) return of(before);
+  return typeof before === "number" && typeof after === "number"
+    ? `${before} → ${after}${unit}`
+    : `${of(before)} → ${of(after)}`;
+}
+
+const NOT_DOCUMENTED = "not documented";
+
+export const memoryOf = ({ before, after }: Finding): string => fromTo(before?.memoryGb, after?.memoryGb, " GB");
+
+export function connectionsOf({ before, after }: Finding): string {
+  const of = (size: Size | undefined) => size && (size.maxConnections ?? NOT_DOCUMENTED);
+  return fromTo(of(before), of(after));
+}
+
+/** The text in place of the old host. */
+export const hostAfter = ({ impact }: Finding): string => (impact === "delete" ? "none" : "new host");
+
+/** "20 GiB", "60 → 20 GiB". */
+export const diskOf = ({ before, after }: Finding): string => fromTo(before?.diskGib, after?.diskGib, " GiB");
+
+export const diskShrinks = ({ before, after }: Finding): boolean =>
+  before !== undefined && after !== undefined && after.diskGib < before.diskGib;
+
+/** The unapproved changes that a digest can approve. None while `compute:approve` is invalid: nothing can be added to it. */
+export const approvableIn = ({ findings, approvals: { problem } }: StackReport): Finding[] =>
+  problem === undefined ? findings.filter(({ approval }) => approval?.digest !== undefined && !approval.approved) : [];
+
+/** The one command that approves these changes, and those that the preview refused; undefined where there are none. */
+export function commandFor(
+  report: StackReport,
+  findings: readonly Finding[] = approvableIn(report),
+): string | undefined {
+  const { stack, refusedDigests, approvals } = report;
+  const refused = approvals.problem === undefined ? refusedDigests : [];
+  const digests = [...new Set([...findings.flatMap(({ approval }) => approval?.digest ?? []), ...refused])];
+  return digests.length === 0 ? undefined : approveCommand(digests, { stack });
+}
+
+/** When the preview looked at the computes: "2026-05-04 12:00:05 UTC", or the first time and the last. */
+export function seenAt(findings: readonly Finding[]): string | undefined {
+  const times = findings.flatMap(({ seen }) => seen?.at ?? []).sort();
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const shown = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+  return first === last ? shown(first) : `${shown(first)} to ${shown(last)}`;
+}

@@ -1,0 +1,76 @@
+// The facts in the preview's messages (provider/rules/seen.ts), by URN.
+
+import { type Facts, readFacts } from "../../provider/rules/seen.js";
+import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
+import { cleanLine, cleanMessage, quote } from "./clean.js";
+import type { Diagnostic, Finding, Step, UpFails } from "./types.js";
+
+/** The facts in the messages at one resource. The text is clean; it may be the program's. */
+export type MessageFacts = Facts;
+
+export type FactsByUrn = ReadonlyMap<string, MessageFacts>;
+
+export function factsIn(diagnostics: readonly Diagnostic[]): FactsByUrn {
+  const found = new Map<string, MessageFacts>();
+  for (const { urn, message } of diagnostics) {
+    const facts = urn === undefined ? undefined : readFacts(message);
+    if (urn === undefined || !facts) continue;
+    const known = found.get(urn);
+    // A resource can have several messages. Its first failure counts, else its last other outlook.
+    const isKept = known?.outlook !== undefined && (isFailure(known) || facts.outlook === undefined);
+    const chosen = isKept ? known : withCleanText(facts);
+    const seen = facts.seen ?? known?.seen;
+    found.set(urn, { ...chosen, ...(seen ? { seen } : {}) });
+  }
+  return found;
+}
+
+/** Longer than each of the provider's own lines. */
+const LONGEST = 800;
+
+const withCleanText = (facts: Facts): MessageFacts => ({
+  ...facts,
+  text: cleanMessage(facts.text.replace(/^\s*warning: /, ""), LONGEST),
+});
+
+type OutlookKind = NonNullable<Facts["outlook"]>["kind"];
+/** Whether `up` will fail. A new kind does not compile until somebody has decided here. */
+const IS_FAILURE: Record<OutlookKind, boolean> = {
+  fails: true,
+  "fails unless replaced": true,
+  adopts: false,
+  makes: false,
+};
+const isFailure = ({ outlook }: MessageFacts): boolean => outlook !== undefined && IS_FAILURE[outlook.kind];
+
+const CHANGES = new Set(["create", "update", "replace"]);
+
+/** Why `up` will fail at this step, according to the preview's look at the service. */
+export function upFailureAt({ op }: Step, facts: MessageFacts | undefined): UpFails | undefined {
+  if (!facts?.outlook || !isFailure(facts) || !CHANGES.has(op)) return undefined;
+  const { kind, at } = facts.outlook;
+  if (kind === "fails unless replaced" && op === "replace") return undefined;
+  return { why: quote(facts.text), at };
+}
+
+/** Failures at computes without a step: the document was cut. */
+export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[]): string[] {
+  const shown = new Set(steps.map(({ urn }) => urn));
+  return [...facts].flatMap(([urn, one]) => {
+    const identity = identityOf(urn);
+    if (!identity || !isFailure(one) || shown.has(urn) || !isEndpointType(identity.type.split("$").at(-1)!)) return [];
+    return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, and has no step of it`];
+  });
+}
+
+/** A creation as the preview saw it on the service. The impact stays the one of the rules: see provider/rules/seen.ts. */
+export function creationAsSeen(facts: MessageFacts | undefined): Partial<Pick<Finding, "what" | "effect">> {
+  switch (facts?.outlook?.kind) {
+    case "adopts":
+      return { effect: quote(facts.text) };
+    case "makes":
+      return { what: "makes a compute", effect: quote(facts.text) };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { EndpointCreateBody } from "../../provider/wire/endpoint.js";
+
+const FIELDS = Object.keys(EndpointCreateBody.shape.endpoint.shape);
+const LONGEST_FIELD = 300;
+
+/** A field of a compute in a request, or a part of one: `settings.pg_settings.work_mem`. */
+export const KnownField = z
+  .string()
+  .max(LONGEST_FIELD)
+  .refine((path) => FIELDS.includes(path.split(".", 1)[0] as string), {
+    error: (issue) => `${JSON.stringify(issue.input)} is no field of a compute`,
+  });

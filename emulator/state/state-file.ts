@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { SavedClock } from "../model/clock.js";
+import { describeIssues, SHOWN_REASONS } from "../model/issues.js";
+import { World } from "../model/world.js";
+import { assertSafeFolders, readPrivate, removeTemporaryFiles, replacePrivate } from "./private-file.js";
+
+/** The part of an emulator that outlives its process. */
+export interface SavedState {
+  apiKey: string;
+  clock: SavedClock;
+  world: World;
+}
+
+const FORMAT = 1;
+
+const File = z.strictObject({
+  format: z.literal(FORMAT, { error: `another format than ${FORMAT}: it is from another version` }),
+  apiKey: z.string().min(1),
+  clock: SavedClock,
+  world: World,
+});
+
+/** Throws one line if another user could replace the state file. */
+export const assertSafeState = (path: string): void => orUnusable(path, () => assertSafeFolders(path));
+
+function orUnusable<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Error(`can't use the state in ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** The saved state, or undefined if there is no file yet. Throws one line that says what is wrong and what to do. */
+export function loadState(path: string): SavedState | undefined {
+  assertSafeState(path);
+  const text = orUnusable(path, () => readPrivate(path));
+  if (text === undefined) return undefined;
+  const broken = (reason: string) =>
+    new Error(`the state in ${path} can't be used: ${reason.replace(/\s+/g, " ")}; remove the file to start anew`);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw broken(text.trim() === "" ? "it is empty" : (error as Error).message);
+  }
+  const result = File.safeParse(json);
+  if (!result.success) throw broken(describeIssues(result.error, SHOWN_REASONS));
+  const { format: _, ...saved } = result.data;
+  return saved;
+}
+
+/** Writes the state. Changes during a write share the next write. */
+export class StateWriter {
+  private written: string | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private queued: Promise<void> | undefined;
+
+  constructor(
+    private readonly path: string,
+    private readonly state: () => SavedState,
+  ) {}
+
+  /** Resolves when the saves that were asked for so far are on the disk. */
+  saved(): Promise<void> {
+    return this.queued ?? this.running;
+  }
+
+  /** Resolves when the present state is on the disk. */
+  save(): Promise<void> {
+    this.queued ??= this.running.then(() => {
+      this.queued = undefined;
+      const writing = this.write(JSON.stringify({ format: FORMAT, ...this.state() }));
+      // Those who wait for a failed write get its error. The next write tries again.
+      this.running = writing.catch(() => {});
+      return writing;
+    });
+    return this.queued;
+  }
+
+  private async write(text: string): Promise<void> {
+    if (text === this.written) return;
+    if (this.written === undefined) await removeTemporaryFiles(this.path);
+    await replacePrivate(this.path, text);
+    this.written = text;
+  }
+}

@@ -1,0 +1,128 @@
+// The lines of a step at its resource: the same as those of the TypeScript class's hook (`sdk/change-report.ts`). Create and update
+// report them, because only they know whether they are a preview. In a preview they also ask the service for live facts, which never
+// get into the inputs.
+
+import type { ProviderConfig } from "../provider/config.js";
+import { checkInputs } from "../provider/endpoint/inputs.js";
+import type { CreationOutlook, ProjectNow } from "../provider/lookup/live.js";
+import { type ApprovalState, approvalStateOf } from "../provider/rules/approval.js";
+import { readNotice } from "../provider/rules/notice.js";
+import { refuses } from "../provider/rules/policies.js";
+import { type DesiredSettings, desiredSettings } from "../provider/rules/settings.js";
+import { isUnfinished } from "../provider/rules/unfinished.js";
+import {
+  announcedChange,
+  type Change,
+  type Line,
+  lineOfCreation,
+  lineOfImpact,
+  lineOfUnfinished,
+  unexplainedChanges,
+  withFailure,
+} from "../provider/rules/warnings.js";
+import type { Props } from "./values.js";
+
+/** A resource in a create or an update. */
+export interface ResourceStep {
+  urn: string;
+  /** The inputs that check has made. */
+  news: Props;
+  oldInputs?: Props;
+  secrets: ReadonlySet<string>;
+  config: ProviderConfig;
+  /** Whether `refuse` only warns in this run. */
+  isSoftened: boolean;
+  /** The project as it is now. Undefined where nobody can tell, and outside of a preview. */
+  projectNow(projectId: unknown): Promise<ProjectNow | undefined>;
+  /** Loaded only where a preview has asked. */
+  lookups(): typeof import("../provider/lookup/index.js");
+}
+
+/** A resource in an update. */
+export interface UpdateStep extends ResourceStep {
+  id: string;
+  /** The outputs in the state. */
+  olds: Props;
+  oldInputs: Props;
+}
+
+/** A line, and when the service was asked for it. */
+export interface TimedLine extends Line {
+  atMs?: number | undefined;
+}
+
+/** The change of an update, compared with the inputs and the outputs in the state. */
+export function announcedChangeOf({ olds, news, oldInputs, secrets, config: { askAgain } }: UpdateStep): Change {
+  const desired = desiredIn(news);
+  return announcedChange(
+    { inputs: oldInputs, outputs: olds },
+    { news, desired, secrets, notice: readNotice(news), askAgain },
+  );
+}
+
+function desiredIn(news: Props): DesiredSettings {
+  const { inputs, unknown } = checkInputs(news);
+  return desiredSettings(inputs, unknown);
+}
+
+export async function linesOfUpdate(step: UpdateStep, change: Change): Promise<TimedLine[]> {
+  const { id, olds, news } = step;
+  const lines: TimedLine[] = [];
+  if (modeOf(step) !== "allow") {
+    if (change.verdict.impact !== "none") lines.push(await impactLine(step, change));
+    else if (isUnfinished(olds)) lines.push(lineOfUnfinished(id));
+  }
+  for (const text of unexplainedChanges(olds, news, change)) lines.push({ severity: "warn", text });
+  for (const text of change.verdict.notes) lines.push({ severity: "info", text });
+  return lines;
+}
+
+async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> {
+  const { id, olds, news, secrets } = step;
+  const project = await step.projectNow(olds["projectId"]);
+  const now = project && step.lookups().computeIn(project, id);
+  const approval = approvalOf(step);
+  const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode: modeOf(step) });
+  // The new branch of a primary is not given. Another primary there may still leave in this run, and the plugin is not told when the
+  // program ends.
+  const outlook = project && step.lookups().updateOutlook(project, { id });
+  const whole = (outlook?.kind === "fails" && withFailure(line, outlook.foreseen)) || line;
+  return { ...whole, atMs: project?.nowMs };
+}
+
+export async function linesOfCreation(step: ResourceStep): Promise<TimedLine[]> {
+  const { news, config } = step;
+  const replaces = readNotice(news)?.replaces;
+  const project = await step.projectNow(news["projectId"]);
+  const creation = { inputs: { ...news, __secret: [...step.secrets] }, onRestart: config.onRestart, replaces };
+  const outlook =
+    project &&
+    (await step
+      .lookups()
+      .creationOutlook(project, creation)
+      .catch(() => undefined));
+  const line = modeOf(step) === "allow" ? undefined : await creationLine(step, outlook);
+  // A compute that is in the way may leave in this run, and the plugin is not told when the program ends.
+  const failure = outlook?.kind === "fails" && outlook.foreseen.id === undefined ? outlook.foreseen : undefined;
+  const whole = failure ? withFailure(line, failure) : line;
+  return whole ? [{ ...whole, atMs: project?.nowMs }] : [];
+}
+
+/** What the creation does to a compute that exists. */
+async function creationLine(step: ResourceStep, outlook: CreationOutlook | undefined): Promise<Line | undefined> {
+  const notice = readNotice(step.news);
+  const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
+  const replacedProject = replaces && (await step.projectNow(replaces.projectId));
+  const replacedActivity =
+    replacedProject && replaces && step.lookups().computeIn(replacedProject, replaces.id)?.activity;
+  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalOf(step) })?.line;
+}
+
+function approvalOf({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {
+  const impact = readNotice(news)?.impact ?? "none";
+  if (!refuses(impact, news["onRestart"], config.onRestart)) return "not-asked";
+  const { digests } = config.approvals;
+  return approvalStateOf({ urn, oldInputs, news, desired: desiredIn(news), secrets, digests, isSoftened });
+}
+
+const modeOf = ({ news, config }: ResourceStep): unknown => news["onRestart"] ?? config.onRestart ?? "warn";

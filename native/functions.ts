@@ -1,0 +1,50 @@
+// The look-ups, as functions of the plugin.
+
+import { UNKNOWN_VALUE } from "../provider/endpoint/inputs.js";
+import { Stopped } from "../provider/errors.js";
+import type { Access } from "../provider/lookup/index.js";
+import { FUNCTIONS, type FunctionSchema, type FunctionToken } from "./schema-functions.js";
+import type { Props } from "./values.js";
+
+type Lookups = typeof import("../provider/lookup/index.js");
+
+/** Most operations in one result: a program may keep a result in its state. */
+const MOST_OPERATIONS = 1000;
+
+const CALLS: { [K in FunctionToken]: (lookups: Lookups, access: Access, args: never) => Promise<object> } = {
+  "compute:index:getEndpoint": (lookups, access, args) => lookups.getEndpoint(access, args),
+  "compute:index:listEndpoints": async (lookups, access, args) => ({
+    endpoints: await lookups.listEndpoints(access, args),
+  }),
+  "compute:index:getOperation": (lookups, access, args) => lookups.getOperation(access, args),
+  "compute:index:listOperations": async (
+    { listOperations },
+    access,
+    { projectId, limit = MOST_OPERATIONS }: { projectId: string; limit?: number },
+  ) => {
+    if (limit > MOST_OPERATIONS) {
+      throw new Stopped(`limit ${limit}: listOperations gives at most ${MOST_OPERATIONS}. No request was sent`);
+    }
+    const operations: object[] = [];
+    for await (const one of listOperations(access, { projectId, limit })) operations.push(one);
+    return { operations };
+  },
+  "compute:index:getConnectionUri": async (lookups, access, args) => ({
+    uri: await lookups.getConnectionUri(access, args),
+  }),
+};
+
+/** Names of the values in a result that are secret. */
+export function secretsOf(token: string): ReadonlySet<string> {
+  const { outputs } = FUNCTIONS[token as FunctionToken] as FunctionSchema;
+  return new Set(Object.keys(outputs.properties).filter((name) => outputs.properties[name]?.secret));
+}
+
+/** @throws Stopped for a function that does not exist, and for arguments that are not known yet */
+export async function callFunction(token: string, lookups: Lookups, access: Access, args: Props): Promise<object> {
+  const ask = Object.hasOwn(CALLS, token) ? CALLS[token as FunctionToken] : undefined;
+  if (!ask) throw new Stopped(`there is no function ${token}: known are ${Object.keys(CALLS).join(", ")}`);
+  const unknown = Object.keys(args).filter((name) => args[name] === UNKNOWN_VALUE);
+  if (unknown.length > 0) throw new Stopped(`${unknown.join(" and ")} is not known yet; no request was sent`);
+  return ask(lookups, access, args as never);
+}

@@ -1,0 +1,275 @@
+// The adapter between Pulumi's engine and the lifecycle, for programs in any language. The requests carry the URN, the old inputs, the time
+// limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal inputs.
+
+import { check } from "../provider/endpoint/check.js";
+import { isPreviewCommand } from "../provider/endpoint/config-file.js";
+import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
+import { textsIn } from "../provider/endpoint/hints.js";
+import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
+import type { Outputs } from "../provider/endpoint/outputs.js";
+import { isKind, Stopped } from "../provider/errors.js";
+import { ProviderProcess } from "../provider/provider-process.js";
+import { configWarnings, plainHostProblem } from "../provider/rules/config-warnings.js";
+import { factsTail } from "../provider/rules/seen.js";
+import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
+import { identityOf } from "../provider/rules/urn.js";
+import {
+  announcedChangeOf,
+  linesOfCreation,
+  linesOfUpdate,
+  type ResourceStep,
+  type TimedLine,
+  type UpdateStep,
+} from "./announcements.js";
+import { isDefaultProvider, settingsOf, stackConfig } from "./config.js";
+import { inputDiff, type Kind } from "./detailed-diff.js";
+import type { EngineLog } from "./engine.js";
+import { callFunction, secretsOf } from "./functions.js";
+import { outputsOfCreation, outputsOfUpdate } from "./known-outputs.js";
+import { LiveProjects } from "./live-projects.js";
+import type { Props, Values } from "./values.js";
+
+/** What the requests of create, update and delete have in common. */
+export interface StepRequest {
+  urn: string;
+  /** Milliseconds; 0 where the resource has no `customTimeouts` for this step. */
+  timeoutMs?: number;
+  preview?: boolean;
+}
+
+export interface DiffResult extends DiffAnswer {
+  /** The inputs that differ. */
+  paths: ReadonlyMap<string, Kind>;
+  stables: readonly string[];
+}
+
+export class NativeProvider {
+  readonly #process: ProviderProcess;
+  #log: EngineLog | undefined;
+  #projects: LiveProjects | undefined;
+
+  constructor(options: ConstructorParameters<typeof ProviderProcess>[0]) {
+    this.#process = new ProviderProcess(options);
+  }
+
+  /** Sends messages to the engine from now on, and ends with it. */
+  connectLog(log: EngineLog): void {
+    this.#log = log;
+    this.#process.followEngine();
+  }
+
+  /**
+   * @param name of the provider resource; undefined where the engine does not tell it
+   * @param urn of the provider resource, which has the project's name
+   * @throws Stopped where the stack's config names a host in plain text
+   */
+  async configure(args: Values, name: string | undefined, urn: string | undefined): Promise<void> {
+    const config = stackConfig(args.props, name);
+    if (isDefaultProvider(name)) {
+      const settings = settingsOf(args, urn && identityOf(urn)?.project);
+      const problem = plainHostProblem(settings);
+      if (problem !== undefined) throw new Stopped(problem);
+      for (const text of configWarnings(settings, process.env, Date.now()))
+        await this.#say("", { severity: "warn", text });
+    }
+    this.#process.configure(config);
+    const isQuiet = config.get("compute:liveNotices") === "false";
+    this.#projects = isQuiet ? undefined : new LiveProjects(this.#process.shared.config);
+  }
+
+  async check(urn: string, olds: Values, news: Values): Promise<Values & { failures: Problem[] }> {
+    const { firstOldInputs, shared, ownership, secrets } = this.#process;
+    const program = withSecrets(news);
+    secrets.see(program);
+    // Options such as `replaceOnChanges` and `retainOnDelete` reach no provider.
+    const hints = { urn, secrets: [...news.secrets], mayReplace: "rules", isPreview: isPreviewCommand() } as const;
+    const { inputs, failures, warnings } = check(
+      firstOldInputs,
+      shared.config,
+      withSecrets(olds),
+      news.props,
+      hints,
+      ownership,
+    );
+    for (const line of warnings) await this.#say(urn, { severity: "warn", text: line });
+    shared.places?.note(hints, inputs);
+    return { props: withoutSecretNames(inputs), secrets: news.secrets, failures };
+  }
+
+  /** @throws Stopped where the update would have to send what this preview can't show */
+  diff(id: string, olds: Values, news: Values, oldInputs: Values): DiffResult {
+    const { shared, ownership } = this.#process;
+    shared.idsInState.add(id);
+    const state = withSecrets(olds);
+    const urn = ownership.noteDiff(id, state);
+    const before = withSecrets(oldInputs);
+    // A refresh calls diff without check: there is no change to plan.
+    const isChecked = urn !== undefined;
+    if (isChecked) shared.oldInputs.note(id, before);
+    const found = diff(state as unknown as Outputs, news.props, {
+      id,
+      urn,
+      branches: ownership.branchMoves,
+      askAgain: shared.config.askAgain,
+      notTaken: this.#process.sayFirstNotTaken,
+      ...(isChecked ? { oldInputs: before } : {}),
+    });
+    const paths = found.changes === false ? new Map<string, Kind>() : inputDiff(before, news.props);
+    const changes = found.replaces ? true : (found.changes ?? paths.size > 0);
+    return { ...found, changes, paths, stables: [...FIXED_OUTPUTS, "projectId", "type"] };
+  }
+
+  async create(request: StepRequest, news: Values): Promise<Values & { id: string }> {
+    const step = this.#step(request, news);
+    this.#process.secrets.see(withSecrets(news));
+    for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
+    if (request.preview) return { id: "", props: outputsOfCreation(news.props), secrets: news.secrets };
+    const program = this.#programOf(news, request);
+    const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, program));
+    return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
+  }
+
+  async update(request: StepRequest, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
+    const state = withSecrets(olds);
+    const step: UpdateStep = { ...this.#step(request, news), id, olds: state, oldInputs: withSecrets(oldInputs) };
+    for (const values of [state, withSecrets(news)]) this.#process.secrets.see(values);
+    const change = announcedChangeOf(step);
+    for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
+    if (request.preview) {
+      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news.props, change);
+      return { props: outputs, secrets: secretsAfter(news, olds) };
+    }
+    const updateRequest = { id, olds: state as unknown as Outputs, program: this.#programOf(news, request) };
+    return stateValuesOf({ ...(await this.#process.steps().update(this.#process.shared, updateRequest)) }, news, olds);
+  }
+
+  /** @returns no id where the compute does not exist any more */
+  async read(id: string, state: Values, inputs: Values): Promise<{ id?: string; outputs: Values; inputs: Values }> {
+    const place = placeOf(id, state.props);
+    const { shared } = this.#process;
+    const known = withSecrets(state);
+    this.#process.secrets.see(known);
+    const isManaged = known["managed"] !== undefined;
+    // No state: an import. A state with the project alone: `Endpoint.get`, which manages nothing.
+    const isImport = Object.keys(state.props).length === 0;
+    const found = isImport
+      ? await this.#process.steps().readForImport(shared, place)
+      : await this.#process.steps().read(shared, place.id, { ...known, projectId: place.project } as Partial<Outputs>);
+    if (found.id === undefined && !isManaged) throw notThere(place);
+    if (found.id === undefined) return { outputs: NOTHING, inputs: NOTHING };
+    return {
+      id: found.id,
+      outputs: stateValuesOf({ ...found.outputs }, inputs, state),
+      inputs: found.inputs ? { props: withoutSecretNames(found.inputs), secrets: inputs.secrets } : inputs,
+    };
+  }
+
+  async delete({ timeoutMs }: StepRequest, id: string, state: Values): Promise<void> {
+    const known = withSecrets(state);
+    this.#process.secrets.see(known);
+    const request = timeoutMs ? { timeoutMs } : {};
+    await this.#process.steps().remove(this.#process.shared, id, known as unknown as Outputs, request);
+  }
+
+  async invoke(token: string, args: Values): Promise<Values> {
+    const { shared } = this.#process;
+    const { account } = shared.config;
+    if (account instanceof Error) throw account;
+    this.#process.secrets.see(withSecrets(args));
+    const access = { context: shared.context, keySource: account.keySource, timeoutMs: lookups().LOOKUP_MS };
+    const result = await callFunction(token, lookups(), access, args.props);
+    return { props: { ...result }, secrets: secretsOf(token) };
+  }
+
+  /** At the first Ctrl-C, and at the normal end of each command. */
+  cancel(): void {
+    this.#process.cancellation.request();
+  }
+
+  /** Removes secrets from the error. Of a compute that was made, it also removes internal properties, which the state must not keep. */
+  clean(error: unknown, news?: Values): unknown {
+    const cleaned = this.#process.clean(error);
+    if (news && isKind(cleaned, "not-ready")) {
+      const { props } = stateValuesOf(cleaned.properties, news);
+      for (const name of Object.keys(cleaned.properties)) delete cleaned.properties[name];
+      Object.assign(cleaned.properties, props);
+    }
+    return cleaned;
+  }
+
+  /** The names of the values that a failed step keeps as secrets. */
+  secretsAfterFailure = (properties: Props, news: Values): ReadonlySet<string> =>
+    stateValuesOf(properties, news).secrets;
+
+  #step({ urn, preview = false }: StepRequest, news: Values): ResourceStep {
+    return {
+      urn,
+      news: news.props,
+      secrets: news.secrets,
+      config: this.#process.shared.config,
+      isSoftened: this.#isSoftened,
+      projectNow: async (projectId) => (preview ? this.#projects?.of(projectId) : undefined),
+      lookups,
+    };
+  }
+
+  /** `COMPUTE_ON_RESTART=warn` softens only previews. Pulumi does not tell check whether it is a preview. */
+  get #isSoftened(): boolean {
+    return this.#process.shared.config.softensPreviews && isPreviewCommand();
+  }
+
+  #programOf(news: Values, { timeoutMs }: StepRequest): Program {
+    return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
+  }
+
+  async #say(urn: string, { severity, text, facts = [], atMs = Date.now() }: TimedLine): Promise<void> {
+    await this.#log?.say(urn, severity, this.#process.secrets.redact(text) + factsTail(facts, atMs));
+  }
+}
+
+const lookups = () => require("../provider/lookup/index.js") as typeof import("../provider/lookup/index.js");
+
+const NOTHING: Values = { props: {}, secrets: new Set() };
+
+/** What the dynamic form keeps in a state, and this form has in its requests. */
+const OF_THE_DYNAMIC_FORM = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
+
+/** The properties as `provider/` expects them: with the names of those that are secret. */
+function withSecrets({ props, secrets }: Values): Props {
+  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !OF_THE_DYNAMIC_FORM.has(name)));
+  const names = [...new Set([...textsIn(props["__secret"]), ...secrets])].sort();
+  return names.length > 0 ? { ...kept, __secret: names } : kept;
+}
+
+function withoutSecretNames({ __secret: _, ...props }: Props): Props {
+  return props;
+}
+
+/** What goes into the state. @param olds the outputs before, where there were some */
+const stateValuesOf = (outputs: Props, news: Values, olds: Values = NOTHING): Values => ({
+  props: withoutSecretNames(outputs),
+  secrets: secretsAfter(news, olds),
+});
+
+/**
+ * A property that the program no longer sets stays secret. `__asked` has the values that the service did not take. They may contain secrets
+ * that nobody has marked.
+ */
+const secretsAfter = (news: Values, olds: Values): ReadonlySet<string> =>
+  new Set([...news.secrets, ...[...olds.secrets].filter((name) => news.props[name] === undefined), "__asked"]);
+
+const FORM = "PROJECT/ep-…";
+
+/** @param id `ep-…` of a state that has the project, or `PROJECT/ep-…` */
+function placeOf(id: string, { projectId }: Props): { project: string; id: string } {
+  const at = id.indexOf("/");
+  if (at >= 0) return { project: id.slice(0, at), id: id.slice(at + 1) };
+  if (typeof projectId === "string") return { project: projectId, id };
+  throw new Stopped(`the id ${id} names no project, and every route of the service needs one: give ${FORM}`);
+}
+
+/** Replaces the engine's "resource does not exist". */
+const notThere = ({ project, id }: { project: string; id: string }): Stopped =>
+  new Stopped(
+    `compute ${id} is not in project ${project}: the project's list of computes does not have it. Check the id and the project`,
+  );

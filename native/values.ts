@@ -1,0 +1,46 @@
+// Property values on the wire. A secret value comes wrapped, and goes back wrapped. In this process it is a plain value, and `secrets` has
+// its property's name. So a secret part of a property makes the whole property secret.
+
+import { SIGNATURE } from "../provider/rules/equality.js";
+import { type JavaScriptValue, Struct } from "./grpc.js";
+
+export type Props = Record<string, unknown>;
+
+/** What stands at the signature of a secret. */
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+/** Properties, and which of them hold a secret. */
+export interface Values {
+  props: Props;
+  secrets: ReadonlySet<string>;
+}
+
+export function valuesOf(struct: Struct | undefined): Values {
+  const secrets = new Set<string>();
+  const props: Props = {};
+  for (const [name, value] of Object.entries(struct?.toJavaScript() ?? {})) {
+    props[name] = unwrapped(value, () => secrets.add(name));
+  }
+  return { props, secrets };
+}
+
+/** @param secrets names of properties whose values go out as secrets */
+export function structOf(props: object, secrets: ReadonlySet<string> = new Set()): Struct {
+  const wire = Object.entries(props).map(([name, value]) => [
+    name,
+    secrets.has(name) ? { [SIGNATURE]: SECRET, value } : value,
+  ]);
+  // By way of JSON, since an absent value has no form on the wire.
+  return Struct.fromJavaScript(JSON.parse(JSON.stringify(Object.fromEntries(wire))) as Record<string, JavaScriptValue>);
+}
+
+function unwrapped(value: unknown, onSecret: () => void): unknown {
+  if (Array.isArray(value)) return value.map((one) => unwrapped(one, onSecret));
+  if (value === null || typeof value !== "object") return value;
+  const { [SIGNATURE]: signature, value: inner } = value as Props;
+  if (signature === SECRET) {
+    onSecret();
+    return unwrapped(inner, onSecret);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, unwrapped(one, onSecret)]));
+}

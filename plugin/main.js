@@ -1,0 +1,2 @@
+// With `runtime: nodejs` in PulumiPlugin.yaml, Pulumi starts this file.
+require("../dist/native/main.js");

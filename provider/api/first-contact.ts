@@ -1,0 +1,25 @@
+import type { Failure } from "./retry.js";
+
+/**
+ * How long a service that has never answered may stay silent, in milliseconds. A wrong URL should not cost the ten minutes of a
+ * step. After a first answer, an outage is waited out until the deadline.
+ */
+export const FIRST_CONTACT_MS = 60_000;
+
+/** Whether the service has ever answered. All calls of a client share this, so that only the first ones wait. */
+export class FirstContact {
+  #hasAnswered = false;
+  #silentSince: number | undefined;
+
+  answered(): void {
+    this.#hasAnswered = true;
+  }
+
+  /** Takes note of a failed request. @returns whether it is time to give the service up */
+  givesUp(failure: Failure, nowMs: number): boolean {
+    if (failure.kind !== "unsent" && failure.kind !== "cut") this.#hasAnswered = true;
+    if (this.#hasAnswered) return false;
+    this.#silentSince ??= nowMs;
+    return nowMs - this.#silentSince >= FIRST_CONTACT_MS;
+  }
+}

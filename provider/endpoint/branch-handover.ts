@@ -1,0 +1,80 @@
+// A primary comes to a branch that another resource's primary leaves in the same run. The engine asks for the two steps
+// in the order in which the resources were registered, which is not always the order of the program. So the step of the
+// arriving primary waits until the other primary has left.
+
+import { isKind, Stopped } from "../errors.js";
+import { branchKeyOf } from "./branch-moves.js";
+import type { Outputs } from "./outputs.js";
+import type { Process } from "./process.js";
+
+/** How long to wait for the engine to compare a resource that was registered a moment later, in milliseconds. */
+const COMPARE_MS = 1_000;
+/** How long to wait for the leaving primary's step to begin. With `--parallel 1` it never does: it waits for ours. */
+const BEGIN_MS = 10_000;
+/** How long to wait for the other step to end. Its own deadline is nearly always earlier. */
+const END_MS = 15 * 60_000;
+const PAUSE_MS = 50;
+
+interface Arrival {
+  branchKey: string | undefined;
+  /** The compute that moves; absent where one is made. */
+  id?: string;
+}
+
+/** Runs the step of a compute that may leave its branch, and notes its beginning and end. */
+export async function whileLeaving<T>({ ownership }: Process, id: string, step: () => Promise<T>): Promise<T> {
+  ownership?.branchMoves.begins(id);
+  try {
+    return await step();
+  } finally {
+    ownership?.branchMoves.ends(id);
+  }
+}
+
+/** Runs the step of a compute that comes to a branch, after the primary there has left it in this run. */
+export async function afterDeparture<T>(process: Process, arrival: Arrival, step: () => Promise<T>): Promise<T> {
+  const { branchKey } = arrival;
+  const branches = process.ownership?.branchMoves;
+  if (!branches || branchKey === undefined) return step();
+  await waitForDeparture(process, arrival);
+  try {
+    return await step();
+  } catch (error) {
+    if (!isKind(error, "stopped") || error.reason !== "occupied") throw error;
+    await until(process, COMPARE_MS, () => branches.leaverOf(branchKey, arrival.id) !== undefined);
+    if (await waitForDeparture(process, arrival)) return step();
+    const leaver = branches.leaverOf(branchKey, arrival.id);
+    throw leaver === undefined ? error : new Stopped(`${error.message}. ${neverBegan(process, leaver)}`);
+  }
+}
+
+/** Why waiting did not help. The other resource depends on this one, or the engine runs one step at a time. */
+const neverBegan = ({ ownership }: Process, id: string): string => {
+  const name = ownership?.resourceWith(id) ?? id;
+  return `Resource ${name} leaves this branch in the same run, but its step has not begun. Set the resource option dependsOn: [${name}] here (${name} must then not depend on this resource), or change ${name} first, in a \`pulumi up\` of its own`;
+};
+
+/**
+ * Waits for the step of the primary that leaves.
+ * @returns whether that step has begun; false where no primary leaves
+ */
+async function waitForDeparture(process: Process, { branchKey, id }: Arrival): Promise<boolean> {
+  const branches = process.ownership?.branchMoves;
+  const leaver = branchKey === undefined ? undefined : branches?.leaverOf(branchKey, id);
+  if (!branches || leaver === undefined) return false;
+  await until(process, BEGIN_MS, () => branches.stepOf(leaver) !== undefined);
+  if (branches.stepOf(leaver) === undefined) return false;
+  await until(process, END_MS, () => branches.stepOf(leaver) === "ended");
+  return true;
+}
+
+async function until({ context: { clock } }: Process, limitMs: number, isSo: () => boolean): Promise<void> {
+  for (const end = clock.now() + limitMs; !isSo() && clock.now() < end; ) await clock.sleep(PAUSE_MS);
+}
+
+/** The branch to which an update moves a primary; undefined where it moves none. */
+export const branchMovedTo = (
+  olds: Partial<Outputs>,
+  inputs: { branchId?: string; projectId?: string },
+): string | undefined =>
+  olds.type === "read_write" && olds.branchId !== inputs.branchId ? branchKeyOf({ ...inputs }) : undefined;

@@ -1,0 +1,45 @@
+// The command that Pulumi runs, and the file that it was given with `--config-file`. The engine tells a provider the values of the config, but not where they
+// stand. A refusal prints a command that writes an approval, and in the stack's usual file nobody would read it.
+
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+
+/** The engine starts the provider, perhaps through a shell and a launcher. */
+const MOST_ANCESTORS = 8;
+const FLAG = "--config-file";
+
+/** @returns undefined where Pulumi got no such file, and on systems other than Linux, which do not tell */
+export function configFileOfEngine(pid: number = process.ppid): string | undefined {
+  const args = argumentsOfEngine(pid);
+  return args && fileIn(args);
+}
+
+/**
+ * Whether Pulumi certainly runs the command `preview`, which changes nothing. False in the preview of `pulumi up`, behind global flags,
+ * whose values could be any word, and on systems other than Linux, which do not tell.
+ */
+export const isPreviewCommand = (pid?: number): boolean => argumentsOfEngine(pid)?.[0] === "preview";
+
+function argumentsOfEngine(pid: number = process.ppid): string[] | undefined {
+  let at: number | undefined = pid;
+  for (let tries = 0; tries < MOST_ANCESTORS && at !== undefined && at > 1; tries++) {
+    const [program = "", ...args] = read(`/proc/${at}/cmdline`)?.split("\0") ?? [];
+    if (basename(program) === "pulumi") return args;
+    at = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${at}/status`) ?? "")?.[1] ?? Number.NaN) || undefined;
+  }
+  return undefined;
+}
+
+function fileIn(args: readonly string[]): string | undefined {
+  const at = args.findIndex((one) => one === FLAG || one.startsWith(`${FLAG}=`));
+  if (at < 0) return undefined;
+  return args[at] === FLAG ? args[at + 1] : args[at]!.slice(FLAG.length + 1);
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

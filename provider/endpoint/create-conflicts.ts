@@ -1,0 +1,146 @@
+// Why a create stops, or fails: a compute that is there already, or a project or branch that is not.
+
+import type { Deadline } from "../clock.js";
+import { type Foreseen, isKind, Stopped, urlDoubtOf } from "../errors.js";
+import { DEFAULT_TYPE } from "../rules/settings.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import { generatedNameOfAnother, isPrimaryOf } from "./adopt.js";
+import { findComputeDirectly } from "./find.js";
+import type { Program } from "./inputs.js";
+import { leftComputeError } from "./left-compute.js";
+import { isAlreadyExists } from "./patch.js";
+import type { CreateView, Process } from "./process.js";
+import { ownerHint } from "./refusals.js";
+
+/**
+ * As `refuseDuplicate`, but looks once more at a primary that is in the way, and does not stop if it is gone and only the
+ * list still has it. If the list was right after all, the service itself refuses a second primary. It would not refuse a
+ * second compute of another kind, so for those the list decides. A needless stop costs another run, a second compute costs
+ * more.
+ */
+export async function refuseDuplicateUnlessGone(
+  process: Process,
+  program: Program,
+  project: string,
+  before: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<void> {
+  try {
+    refuseDuplicate(process, program, project, before);
+  } catch (stopped) {
+    const { branchId, type = DEFAULT_TYPE } = program.inputs;
+    const primary = type === "read_write" ? before.find((one) => isPrimaryOf(one, branchId)) : undefined;
+    if (!primary) throw stopped;
+    const now = await findComputeDirectly(process.context, { project, id: primary.id }, deadline).catch(() => primary);
+    if (now) throw stopped;
+    const rest = before.filter((one) => one !== primary);
+    refuseDuplicate(process, program, project, rest);
+  }
+}
+
+/** Stops before a second compute is made where an interrupted run may have made one, or the branch has its primary. */
+export function refuseDuplicate(
+  process: CreateView,
+  program: Program,
+  project: string,
+  before: readonly WireEndpoint[],
+): void {
+  const { inputs, autoName } = program;
+  const type = inputs.type ?? DEFAULT_TYPE;
+  const others = before.filter((one) => !process.claimed.has(one.id));
+  // The compute that is replaced, and those of other resources, are no leftovers.
+  const strays = others.filter((one) => !process.idsInState.has(one.id));
+  const left =
+    inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
+  if (left) {
+    throw leftComputeError(process, program, project, left, {
+      what: `compute ${left.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
+      inProgram: `adopt: "${left.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
+      foreseen: {
+        problem: `${left.id} has the name ${autoName}, generated for this resource: an interrupted run may have left it`,
+        way: `Set adopt: "${left.id}" to take it over, or the option aliases if this resource was renamed or moved. The error of \`up\` has a command for each repair that leaves the program as it is`,
+        id: left.id,
+        mayBeOwn: true,
+      },
+    });
+  }
+  const namesake = strays.find(
+    (one) =>
+      inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
+  );
+  if (namesake) {
+    throw leftComputeError(process, program, project, namesake, {
+      what: `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it`,
+      inProgram: `adopt: "${namesake.id}" takes it over; another name makes a second one`,
+      foreseen: {
+        problem: `branch ${inputs.branchId} has a ${type} compute of this name already (${namesake.id})`,
+        way: `Set adopt: "${namesake.id}" to take it over, or give this one another name. The error of \`up\` has a command for each repair that leaves the program as it is`,
+        id: namesake.id,
+        mayBeOwn: true,
+      },
+    });
+  }
+  const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
+  if (!primary) return;
+  const isAnothers = generatedNameOfAnother(process, program, primary) !== undefined;
+  throw new Stopped(primaryExists(process, program, project, primary), "occupied", {
+    problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
+    way: isAnothers
+      ? "It was made for another resource: set the option aliases if this one was renamed or moved; if the other leaves this program, take it out in a `pulumi up` of its own first; or name another branch"
+      : 'Add adopt: true to manage that compute, or type: "read_only" to make a replica',
+    id: primary.id,
+  });
+}
+
+function primaryExists(
+  process: CreateView,
+  program: Program,
+  project: string,
+  primary: WireEndpoint | undefined,
+): string {
+  const { branchId } = program.inputs;
+  const name = primary && generatedNameOfAnother(process, program, primary);
+  const adopt = name
+    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" takes it over with its host, once no state has it under the resource for which this name was generated (\`pulumi state delete\`)`
+    : "adopt: true takes it over with its host";
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
+}
+
+const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } }, project, primary) =>
+  `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
+
+/** What a preview says of a project or a branch that does not exist. */
+/** @param urlDoubt why the service's URL may be the reason */
+export const missingPlace = (what: string, property: string, urlDoubt?: string): Foreseen =>
+  urlDoubt === undefined
+    ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
+    : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
+
+/** For a 404, which tells neither what is missing nor why. */
+export function notFoundError(error: unknown, what: string, property: string): unknown {
+  if (!isKind(error, "service") || error.answer.status !== 404) return error;
+  const doubt = urlDoubtOf(error);
+  const foreseen = missingPlace(what, property, doubt);
+  const { problem, way } = foreseen;
+  const details = doubt === undefined ? ` (${error.message})` : "";
+  return new Stopped(`${problem}, so no compute was made. ${way}${details}`, undefined, foreseen);
+}
+
+export async function explainedCreateError(
+  process: Process,
+  error: unknown,
+  program: Program,
+  project: string,
+  deadline: Deadline,
+): Promise<unknown> {
+  const { inputs } = program;
+  if (!isKind(error, "service")) return error;
+  if (error.answer.status === 404)
+    return notFoundError(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
+  if (!isAlreadyExists(error)) return error;
+  // Somebody else has made it meanwhile, or a lost request of ours that can't be recognized any more.
+  const now = await process.context.lists.fresh(project, deadline).catch(() => []);
+  const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
+  const textOf = inputs.adopt === true ? primaryAppeared : primaryExists;
+  return new Stopped(`${textOf(process, program, project, primary)} (${error.message})`, "occupied");
+}

@@ -1,0 +1,104 @@
+// Finds a compute as it is now: with GET …/endpoints, one request for all steps that ask at the same time, or with
+// GET …/endpoints/{id} where the list may be behind.
+
+import type { Deadline } from "../clock.js";
+import { isKind } from "../errors.js";
+import type { Context } from "../operations/context.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+
+export interface ComputeRef {
+  project: string;
+  id: string;
+}
+
+/** No such compute; or no such route, on a server that has lists only. */
+const NOT_FOUND = new Set([404, 405, 501]);
+
+/** The compute in a fresh list of its project. The list may be behind, so a compute that it lacks is asked for by its id. */
+export async function findCompute(
+  context: Context,
+  ref: ComputeRef,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  return listedOrItself(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
+}
+
+/** As `findCompute`, but the list may be up to 5 s old where this process has not written to the project since. */
+export async function findComputeRecent(
+  context: Context,
+  ref: ComputeRef,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  return listedOrItself(context, ref, await context.lists.recent(ref.project, deadline), deadline);
+}
+
+const listedOrItself = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
+  all.find((one) => one.id === ref.id) ?? getCompute(context, ref, deadline);
+
+/**
+ * The compute by its id, and by the list only where that fails. Use it where the answer decides what is sent: a list may be
+ * behind.
+ */
+export async function findComputeDirectly(
+  context: Context,
+  ref: ComputeRef,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  const found = await getCompute(context, ref, deadline);
+  return found ?? stillListed(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
+}
+
+/**
+ * The compute after a delete, or undefined where it is gone.
+ * @param named whether the answer to the delete named it. Then a list without it is enough
+ */
+export async function findAfterDelete(
+  context: Context,
+  ref: ComputeRef,
+  named: boolean,
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  const all = await context.lists.fresh(ref.project, deadline);
+  const listed = all.find((one) => one.id === ref.id);
+  if (!listed && named) return undefined;
+  const found = await getCompute(context, ref, deadline);
+  return found ?? stillListed(context, ref, all, deadline);
+}
+
+/** The compute in the list, where a GET of it answered 404. Undefined where the list is behind. */
+async function stillListed(
+  context: Context,
+  ref: ComputeRef,
+  all: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<WireEndpoint | undefined> {
+  const listed = all.find((one) => one.id === ref.id);
+  return listed && (await isListBehind(context, ref, all, deadline)) ? undefined : listed;
+}
+
+/** GET …/endpoints/{id}. Undefined where the service has no such compute, or no such route. */
+export async function getCompute({ client }: Context, { project, id }: ComputeRef, deadline: Deadline) {
+  try {
+    const found = await client.getEndpoint(project, id, deadline);
+    // A service may answer with another compute, which says nothing about this one.
+    return found.id === id ? found : undefined;
+  } catch (error) {
+    if (isKind(error, "service") && NOT_FOUND.has(error.answer.status)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Asked where the list has a compute, and a GET of it answered 404. Either the list is behind, or the service has no such route. A
+ * GET of another compute tells which. Where there is no other, the list is believed.
+ */
+async function isListBehind(
+  context: Context,
+  { project, id }: ComputeRef,
+  all: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<boolean> {
+  if (context.client.hasFetchedEndpoint) return true;
+  const other = all.find((one) => one.id !== id);
+  return other !== undefined && (await getCompute(context, { project, id: other.id }, deadline)) !== undefined;
+}

@@ -1,0 +1,38 @@
+// Facts about a resource that check needs beside its inputs.
+
+export interface Hints {
+  /** Absent where nobody knows it. Then the resource gets no generated name, and no approval counts. */
+  urn?: string;
+  /** The URN of the parent, also where that is the stack. */
+  parent?: string;
+  /** Top-level names of the properties whose values are secret. */
+  secrets?: readonly string[];
+  /**
+   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's rules and options that the
+   * adapter can't see ("rules").
+   */
+  mayReplace?: true | "rules";
+  /** Whether a replacement is made before the old compute is deleted. */
+  createsFirst?: boolean;
+  /** Whether the resource has the option `retainOnDelete`. */
+  isRetained?: boolean;
+  /** Whether this is certainly a preview. */
+  isPreview?: boolean;
+}
+
+/** The hints of the dynamic form: hidden inputs, which the class adds because Pulumi's shim passes none of this on. */
+export function hintsIn(news: Readonly<Record<string, unknown>>): Hints {
+  const { __urn: urn, __parent: parent, __mayReplace: mayReplace } = news;
+  return {
+    ...(typeof urn === "string" ? { urn } : {}),
+    ...(typeof parent === "string" ? { parent } : {}),
+    secrets: textsIn(news["__secret"]),
+    ...(mayReplace === true || mayReplace === "rules" ? { mayReplace } : {}),
+    createsFirst: news["__createFirst"] === true,
+    isRetained: news["__retain"] === true,
+    isPreview: news["__preview"] === true,
+  };
+}
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];

@@ -1,0 +1,25 @@
+// Reads a compute that a state is to take over. GET …/endpoints
+
+import { argsOf } from "./arguments.js";
+import { type ComputeRef, findComputeRecent } from "./find.js";
+import { programOf } from "./inputs.js";
+import { outputsOf } from "./outputs.js";
+import { deadlineFor, type Process } from "./process.js";
+import type { ReadAnswer } from "./read.js";
+import { projectProblem } from "./refusals.js";
+
+/** The compute's settings become the inputs. As with `adopt`, the program did not make the compute, so a deletion releases it. */
+export async function readForImport(process: Process, ref: ComputeRef): Promise<ReadAnswer> {
+  const { project, id } = ref;
+  // Pulumi has no time limit for a read. The default of all steps is the same.
+  const deadline = deadlineFor(process, "update", {}, undefined);
+  const found = await findComputeRecent(process.context, ref, deadline).catch((error: unknown) => {
+    throw projectProblem(error, project, id);
+  });
+  if (!found) return {};
+  const notes: string[] = [];
+  const args = argsOf(found, project, notes);
+  for (const note of notes) process.warn(note);
+  const outputs = outputsOf(found, programOf({ ...args }), { adopted: true });
+  return { id, outputs, inputs: { ...args, restart: "no" } };
+}

@@ -1,0 +1,83 @@
+// The error of a create that finds what an interrupted run has left, with the commands that repair it. Both leave the program as
+// it is: a replica of a loop can't be given `adopt` alone.
+
+import { type Foreseen, Stopped } from "../errors.js";
+import { resourceIn } from "../rules/name.js";
+import { isSecret } from "../rules/settings.js";
+import { shellWord } from "../rules/shell.js";
+import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { Program } from "./inputs.js";
+import { COMPUTE_PROPERTIES, managedOf } from "./outputs.js";
+import type { CreateView } from "./process.js";
+
+const COMMAND = "npx --no compute-endpoint";
+
+/** @param what the compute, and why it may be a leftover; @param inProgram the ways for a program that may be edited; @param foreseen what the preview says */
+export function leftComputeError(
+  process: CreateView,
+  program: Program,
+  project: string,
+  left: WireEndpoint,
+  { what, inProgram, foreseen }: { what: string; inProgram: string; foreseen: Foreseen },
+): Stopped {
+  const place = `${project}/${left.id}`;
+  const takeOver = takeOverCommand(process, program, place, left.id);
+  const ways = takeOver
+    ? `Two commands repair it without a change of the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
+Take it over (Pulumi 3.254 or newer; in a script add --yes):
+    ${takeOver}
+Or delete it, if nobody needs it:
+    ${COMMAND} delete ${place}
+In the program instead: ${inProgram}`
+    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(process)}), and run \`pulumi up\` again:
+    ${COMMAND} delete ${place}`;
+  return new Stopped(`${what}. It was not touched. ${ways}`, undefined, foreseen);
+}
+
+/** Commands do not read a stack's config. */
+function accountHint({ config }: CreateView): string {
+  const { account } = config;
+  const source = account === undefined || account instanceof Error ? "" : account.keySource;
+  const isElsewhere = !source.endsWith("(environment)");
+  return isElsewhere && source !== ""
+    ? `they read the key and the URL from COMPUTE_API_KEY and COMPUTE_API_URL in the environment, not from the ${source}`
+    : "they use the key and the URL of the environment, as this run does";
+}
+
+/** Undefined where the command could not say all that the program says: triggers, which may be secret, stand in no error. */
+function takeOverCommand(process: CreateView, program: Program, place: string, id: string): string | undefined {
+  const { inputs, secrets, autoName } = program;
+  const at = process.places?.of({ ...inputs, __autoName: autoName });
+  // The file of the command is for the dynamic form.
+  if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
+  const name = at ? identityOf(at.urn)?.name : autoName && resourceIn(autoName);
+  const triggers = inputs.restartTriggers;
+  const areShown = triggers?.every((one) => typeof one === "number" || typeof one === "boolean") ?? true;
+  const managed = managedOf(inputs).filter((path) => path !== "projectId" && path !== "restartTriggers");
+  if (!name || !areShown || isSecret("restartTriggers", secrets)) return undefined;
+  if (managed.some((path) => path.includes(","))) return undefined;
+  const { instance } = process.config;
+  const provider = at && instance !== undefined ? providerUrnOf(at.urn, instance) : undefined;
+  const { onDelete, waitForReady, customTimeouts } = inputs;
+  const values = { onDelete, waitForReady, customTimeouts, restartTriggers: triggers };
+  const hidden = [...secrets].filter((one) => COMPUTE_PROPERTIES.has(one)).sort();
+  const file = `${id}.json`;
+  const words = [
+    ...["import-file", place, "--as", name],
+    ...(at?.parent ? ["--parent", at.parent] : []),
+    ...(provider ? ["--provider", provider] : []),
+    ...["--owned", "--managed", managed.join(",")],
+    ...(hidden.length > 0 ? ["--secret", hidden.join(",")] : []),
+    ...Object.entries(values).flatMap(([key, value]) =>
+      value === undefined ? [] : ["--set", `${key}=${textOf(value)}`],
+    ),
+    ...["--out", file],
+  ];
+  const stack = at && identityOf(at.urn)?.stack;
+  // Without its name, the import would go to whichever stack is selected, and the next destroy of that one would delete the compute.
+  const take = `pulumi import${stack ? ` --stack ${shellWord(stack)}` : ""} --file ${file} --protect=false --generate-code=false`;
+  return `${COMMAND} ${words.map(shellWord).join(" ")} && ${take}`;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,89 @@
+// The steps that send requests, as the engine calls them. Their errors also say what the state holds now, and what to do next.
+
+import { isKind } from "../errors.js";
+import { afterDeparture, branchMovedTo, whileLeaving } from "./branch-handover.js";
+import { branchKeyOf } from "./branch-moves.js";
+import { create as createCompute } from "./create.js";
+import type { ComputeRef } from "./find.js";
+import { readForImport as readImported } from "./import.js";
+import type { StepRequest } from "./inputs.js";
+import type { Outputs } from "./outputs.js";
+import type { Process } from "./process.js";
+import { read as readCompute } from "./read.js";
+import { remove as removeCompute } from "./remove.js";
+import { update as updateCompute } from "./update.js";
+
+type Step = "create" | "read" | "update" | "delete";
+
+/** After a lost answer. An update keeps its state itself, and says so. */
+const OUTCOME_UNKNOWN: Partial<Record<Step, string>> = {
+  create:
+    "Whether a compute was made is not known, and the state holds nothing of it. Run `pulumi up` again: it looks first, and stops with the compute's id if it finds it",
+  delete:
+    "Whether the compute is deleted is not known, and it is still in the state. Run the command again: a compute that is gone by then is no error; or run `pulumi refresh`, which shows it",
+};
+
+/** After a plain error the state is as before. A step that has something to keep throws `NotReady`, which says so itself. */
+const FAILED: Record<Step, string> = {
+  create:
+    "The state holds nothing of it. Fix the cause, and run `pulumi up` again: it looks at what is there before it makes anything",
+  read: "The state was left as it was. Fix the cause, and run `pulumi refresh` again",
+  update: "The state was left as it was. Fix the cause, and run `pulumi up` again",
+  delete:
+    "The compute is still in the state. Fix the cause, and run the command again: a compute that is gone by then is no error",
+};
+
+/** After an interruption. A step that has begun something throws `NotReady`, which keeps it. */
+const INTERRUPTED: Record<Step, (subject: string) => string> = {
+  create: (project) => `No compute was made in ${project}, and the state holds nothing of it. Run \`pulumi up\` again`,
+  read: (compute) => `The state has ${compute} as before. Run \`pulumi refresh\` again`,
+  update: (compute) => `The state has ${compute} as it was. \`pulumi up\` finishes the change`,
+  delete: (compute) =>
+    `The state still has ${compute}. Run the command again: a compute that is gone by then is no error`,
+};
+
+const WITHOUT_ADVICE = ["service", "unclear", "deadline", "cancelled", "operation-failed"] as const;
+
+/** @param subject what the step is about: "compute ep-…" */
+async function withAdvice<T>(step: Step, subject: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const kind = WITHOUT_ADVICE.find((one) => isKind(error, one));
+    if (!kind) throw error;
+    const { message } = error as Error;
+    const advice =
+      kind === "cancelled" ? INTERRUPTED[step](subject) : (kind === "unclear" && OUTCOME_UNKNOWN[step]) || FAILED[step];
+    // The error itself stays as it is: several steps may share it, as after a list that failed.
+    throw Object.create(error as Error, { message: { value: `${message}. ${advice}`, writable: true } });
+  }
+}
+
+type Create = Parameters<typeof createCompute>;
+type Read = Parameters<typeof readCompute>;
+type Update = Parameters<typeof updateCompute>;
+type Remove = [process: Process, id: string, state: Outputs, request?: StepRequest];
+
+export const create = (...args: Create) => {
+  const [process, { inputs }] = args;
+  const step = () => afterDeparture(process, { branchKey: branchKeyOf(inputs) }, () => createCompute(...args));
+  return withAdvice("create", `project ${inputs.projectId}`, step());
+};
+export const read = (...args: Read) => withAdvice("read", `compute ${args[1]}`, readCompute(...args));
+/** @public */
+export const readForImport = (process: Process, ref: ComputeRef) =>
+  withAdvice("read", `compute ${ref.id}`, readImported(process, ref));
+export const update = (...args: Update) => {
+  const [process, { id, olds, program }] = args;
+  const branchKey = branchMovedTo(olds, program.inputs);
+  const step = () => afterDeparture(process, { branchKey, id }, () => updateCompute(...args));
+  return withAdvice("update", `compute ${id}`, whileLeaving(process, id, step));
+};
+export const remove = (...args: Remove) => {
+  const [process, id] = args;
+  return withAdvice(
+    "delete",
+    `compute ${id}`,
+    whileLeaving(process, id, () => removeCompute(...args)),
+  );
+};

@@ -1,0 +1,93 @@
+// What a step will do, as far as one list of the project tells before it: for the preview. The rules are those of the step itself.
+
+import { type Foreseen, isKind, type Stopped } from "../errors.js";
+import type { Verdict } from "../rules/impact.js";
+import type { ReplacedCompute } from "../rules/notice.js";
+import type { OnRestart } from "../rules/policies.js";
+import { desiredSettings } from "../rules/settings.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import { adoptionOf, computeToTake, isPrimaryOf, refuseRestart } from "./adopt.js";
+import { refuseDuplicate } from "./create-conflicts.js";
+import { checkInputs, programOf } from "./inputs.js";
+import { branchTaken } from "./patch.js";
+import type { CreateView } from "./process.js";
+import { assertRegion, goneError } from "./refusals.js";
+
+/** The kinds are words of the facts in a message (`rules/seen.ts`). */
+export type Outlook =
+  | { kind: "makes" }
+  | { kind: "adopts"; compute: WireEndpoint; verdict: Verdict; paths: readonly string[] }
+  | { kind: "fails"; foreseen: Foreseen };
+
+/** Decided by each of these: where one is not known yet, nothing can be said. */
+const DECIDING = ["projectId", "branchId", "type", "adopt", "name", "regionId"];
+
+/**
+ * What a create will do.
+ * @param raw the inputs that check has made
+ * @param listed the project's computes, without those that leave before the create
+ * @returns undefined where nobody can tell yet
+ */
+export function outlookOnCreate(
+  view: CreateView,
+  raw: Record<string, unknown>,
+  listed: readonly WireEndpoint[],
+): Outlook | undefined {
+  const { unknown } = checkInputs(raw);
+  if (DECIDING.some((name) => unknown.has(name))) return undefined;
+  const program = programOf(raw);
+  const { inputs } = program;
+  const project = inputs.projectId ?? "";
+  return unlessStopped(() => {
+    if (listed[0]) assertRegion(program, listed[0].region_id, `project ${project}`);
+    const compute = computeToTake(view, program, project, listed);
+    if (!compute) {
+      refuseDuplicate(view, program, project, listed);
+      return { kind: "makes" };
+    }
+    const desired = desiredSettings(inputs, unknown);
+    const adoption = adoptionOf(program, compute, desired, { showsStrings: true });
+    refuseRestart(view, program, compute, adoption);
+    return { kind: "adopts", compute, verdict: adoption.verdict, paths: adoption.paths };
+  });
+}
+
+/** What a preview's look knows of the run: the compute that is replaced, and nothing of other resources. */
+export function viewOf(replaces: ReplacedCompute | undefined, onRestart: OnRestart | undefined): CreateView {
+  const replaced = replaces && { id: replaces.id, adopted: false, retakes: replaces.fate === "kept" };
+  return {
+    claimed: new Map(),
+    idsInState: new Set(replaces && [replaces.id]),
+    warn: () => {},
+    config: { onRestart },
+    ownership: {
+      isHeld: () => false,
+      isBeingDeleted: () => false,
+      replacedBy: () => replaced,
+      resourceWith: () => undefined,
+    },
+  };
+}
+
+/** Why an update will fail; undefined where the list does not tell. @param branchId the branch to which it moves a primary */
+export function outlookOnUpdate(
+  { project, id, branchId }: { project: string; id: string; branchId?: string },
+  listed: readonly WireEndpoint[],
+): Outlook | undefined {
+  return unlessStopped(() => {
+    if (!listed.some((one) => one.id === id)) throw goneError(project, id);
+    const there = branchId === undefined ? undefined : listed.find((one) => isPrimaryOf(one, branchId));
+    if (!there || there.id === id) return undefined;
+    return { kind: "fails", foreseen: { ...branchTaken(branchId, there.id), id: there.id } };
+  });
+}
+
+function unlessStopped(work: () => Outlook | undefined): Outlook | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!isKind(error, "stopped")) throw error;
+    const { foreseen }: Stopped = error;
+    return foreseen && { kind: "fails", foreseen };
+  }
+}

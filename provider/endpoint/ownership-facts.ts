@@ -1,0 +1,75 @@
+// The facts that the provider processes of a run tell each other about their computes.
+
+/** All values are digests: nothing of a program or a service can be read from a fact. */
+export type Fact =
+  /**
+   * Diff was asked about this compute, which the state has under a resource of the program. `mark`: a digest of what the
+   * state says about the resource (`resourceMarkOf` in ownership.ts). A delete can make it too, but does not get the URN.
+   */
+  | { is: "seen"; compute: string; mark: string; urn?: string }
+  /** Check was asked without old inputs. The resource is created, or gives up the compute that it has. */
+  | { is: "anew"; urn: string }
+  /** A create has made the compute or takes it over. `free`: it could not be taken over. */
+  | { is: "taken" | "free"; compute: string }
+  /** A delete of the compute begins. `stays`: the delete has spared it. */
+  | { is: "going" | "stays"; compute: string };
+
+/** The facts of one process, ready for questions. */
+export class OwnershipFacts {
+  readonly taken = new Set<string>();
+  readonly going = new Set<string>();
+  readonly #seen = new Map<string, { mark: string; urn: string | undefined }[]>();
+  readonly #anew = new Set<string>();
+
+  learn(fact: Fact): void {
+    switch (fact.is) {
+      case "seen": {
+        const { compute, mark, urn } = fact;
+        const others = this.#seen.get(compute);
+        if (others) others.push({ mark, urn });
+        else this.#seen.set(compute, [{ mark, urn }]);
+        return;
+      }
+      case "anew":
+        return void this.#anew.add(fact.urn);
+      case "taken":
+        return void this.taken.add(fact.compute);
+      case "free":
+        return void this.taken.delete(fact.compute);
+      case "going":
+        return void this.going.add(fact.compute);
+      case "stays":
+        return void this.going.delete(fact.compute);
+    }
+  }
+
+  /** Whether a resource that stays in the program has the compute. */
+  isHeld(compute: string): boolean {
+    return (this.#seen.get(compute) ?? []).some(({ urn }) => this.#staysInProgram(urn));
+  }
+
+  /**
+   * Whether another resource than the one that is being deleted has the compute too. Two can have it: a run takes it over
+   * under a new name, and ends before it deletes the old name. Two resources can have equal marks. So a resource that
+   * stays in the program always counts as another one: the engine deletes only resources that leave it.
+   * @param mark of the resource that is being deleted
+   */
+  isHeldByAnother(compute: string, mark: string): boolean {
+    return (this.#seen.get(compute) ?? []).some((one) => one.mark !== mark || this.#staysInProgram(one.urn));
+  }
+
+  #staysInProgram(urn: string | undefined): boolean {
+    return urn !== undefined && !this.#anew.has(urn);
+  }
+}
+
+const DIGEST = /^[0-9a-f]{16}$/;
+const isDigest = (value: unknown): boolean => typeof value === "string" && DIGEST.test(value);
+
+/** A process of another version may send facts that this version does not know. */
+export function isFact(value: unknown): value is Fact {
+  const { is, compute, mark, urn } = Object(value) as Record<string, unknown>;
+  if (is === "anew") return isDigest(urn);
+  if (is === "seen") return isDigest(compute) && isDigest(mark) && (urn === undefined || isDigest(urn));
+  return (is === "taken" || is === "free" || is === "going" || is === "stays") && isDigest(compute);
+}

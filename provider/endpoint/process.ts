@@ -1,0 +1,69 @@
+// What all steps that send requests share.
+
+import { Deadline } from "../clock.js";
+import type { ProviderConfig } from "../config.js";
+import type { Context } from "../operations/context.js";
+import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
+import type { OldInputs } from "./old-inputs.js";
+import type { Origin, Outputs, Owed } from "./outputs.js";
+import type { Ownership } from "./ownership.js";
+import type { Places } from "./places.js";
+import type { Rollout } from "./rollout.js";
+
+/** Minutes a step may take when the program sets no `customTimeouts`. */
+export const DEFAULT_STEP_MINUTES = 10;
+
+/** What all steps of one provider process share. */
+export interface Process {
+  context: Context;
+  config: ProviderConfig;
+  /**
+   * Ids of the computes that creates of this process have made or taken over, with a name for messages. A delete of
+   * this process spares them.
+   */
+  claimed: Map<string, string>;
+  /** Ids in the state, as far as the engine has asked about them. No interrupted run has left these. */
+  idsInState: Set<string>;
+  /** The old inputs that check got, for diff and update. */
+  oldInputs: OldInputs;
+  /** Which resources of the run hold which computes, in this process and in others. */
+  ownership?: Ownership;
+  /** URNs and parents of the resources, for errors that name commands. */
+  places?: Places;
+  rollout: Rollout;
+  warn: (line: string) => void;
+}
+
+/** What decides which compute a create takes over, and what stops it. A preview has this as well. */
+export interface CreateView extends Pick<Process, "claimed" | "idsInState" | "warn" | "places"> {
+  config: Pick<ProviderConfig, "onRestart"> & Partial<Pick<ProviderConfig, "account" | "instance">>;
+  ownership?: Pick<Ownership, "isHeld" | "isBeingDeleted" | "replacedBy" | "resourceWith">;
+}
+
+/** One compute in one step. */
+export interface Target {
+  project: string;
+  id: string;
+  program: Program;
+  /** What the state had before the step. */
+  last: Partial<Outputs>;
+  adopted: boolean;
+  /** The kind of step. It decides whether a setting in the state comes from the program or from the service. */
+  origin: Origin;
+  /** A restart that this step has to make. After a failure the state keeps it. */
+  owed?: Owed;
+}
+
+/**
+ * @param request the engine's request. Its timeout counts first, because `transforms` change it after the constructor
+ * @param limits the timeouts that the constructor saw. They count where the request has none, as for an imported or old state
+ */
+export function deadlineFor(
+  process: Pick<Process, "context">,
+  step: "create" | "update" | "delete",
+  { timeoutMs }: StepRequest,
+  limits: Inputs["customTimeouts"],
+): Deadline {
+  const budgetMs = timeoutMs || millisecondsOf(limits?.[step]) || DEFAULT_STEP_MINUTES * 60_000;
+  return new Deadline(process.context.clock, budgetMs);
+}

@@ -1,0 +1,62 @@
+// Why a step stops before it changes anything.
+
+import { isKind, Stopped, urlDoubtOf } from "../errors.js";
+import { looksGenerated } from "../rules/name.js";
+import { isSecret } from "../rules/settings.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { Program } from "./inputs.js";
+import type { CreateView } from "./process.js";
+
+/** Fails where the program's region is not the compute's. */
+export function assertRegion({ inputs, secrets }: Program, regionId: string | undefined, what: string): void {
+  if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
+  const asked = isSecret("regionId", secrets)
+    ? `regionId (a secret) is not the region of ${what}, which is in ${regionId}`
+    : `regionId is ${inputs.regionId}, but ${what} is in ${regionId}`;
+  throw new Stopped(
+    `${asked}, and a compute is always in its project's region. Nothing was changed. Set regionId to ${regionId} or leave it out, or name a project of that region`,
+    undefined,
+    { problem: asked, way: `Set regionId to ${regionId}, or leave it out` },
+  );
+}
+
+export const goneError = (project: string, id: string): Stopped =>
+  new Stopped(
+    `compute ${id} is not in project ${project} any more: somebody deleted it. The state was left as it was. Run \`pulumi refresh\`, and the next \`pulumi up\` makes a new one (with a new host)`,
+    undefined,
+    {
+      problem: `project ${project} has no compute ${id} any more: somebody deleted it`,
+      way: "Run `pulumi refresh`, and the next `pulumi up` makes a new one (with a new host)",
+    },
+  );
+
+/** A sentence about who holds the compute that is in the way. Empty where this run does not know: no service tells. */
+export function ownerHint({ ownership, claimed }: CreateView, { id, name }: Pick<WireEndpoint, "id" | "name">): string {
+  const resource = ownership?.resourceWith(id);
+  if (resource !== undefined) return ` It is the compute of resource ${resource} of this stack.`;
+  if (claimed.has(id)) return " Another resource of this same run has made it or taken it over.";
+  if (ownership?.isHeld(id)) return " Another resource of this program has it, with another Provider instance.";
+  if (name === undefined) return "";
+  return looksGenerated(name)
+    ? ` Its name, ${name}, was generated for a resource of this package, perhaps in another stack. If this change removes that resource from the program, remove it first, in a \`pulumi up\` of its own: Pulumi deletes last.`
+    : ` Its name is ${name}.`;
+}
+
+/** A 404 for the project, or a key that can't see it, must never look as if the compute were gone. */
+export function projectProblem(error: unknown, project: string, id: string): unknown {
+  if (!isKind(error, "service") || error.answer.status !== 404) return error;
+  const doubt = urlDoubtOf(error);
+  if (doubt !== undefined) {
+    const left = `so nothing is known of compute ${id} and the state was left as it is`;
+    return new Stopped(`project ${project} was not found (${doubt}), ${left}. Check the URL`);
+  }
+  return new Stopped(
+    `project ${project} does not exist, or this key can't see it, so nothing is known of compute ${id} and the state was left as it is. Check the key and the project; if the project is really deleted, \`pulumi state delete\` forgets the compute (${error.message})`,
+  );
+}
+
+/** Stops before a change that the preview has not shown. A refresh brings it into the state, and so into the next preview. */
+export const unannouncedError = (id: string, paths: readonly string[]): Stopped =>
+  new Stopped(
+    `updating compute ${id} would change ${paths.join(", ")}, which this preview does not show: an earlier update failed, or the compute was changed since. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes`,
+  );

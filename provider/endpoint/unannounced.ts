@@ -1,0 +1,82 @@
+// Refuses an update that restarts or stops a compute where the preview did not announce it, or announced it for other values.
+
+import { Stopped } from "../errors.js";
+import { driftInChange } from "../rules/drift.js";
+import { atLeast, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import { announces } from "../rules/notice.js";
+import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
+import { refuses } from "../rules/policies.js";
+import { type DesiredSettings, SIZE_LIMITS } from "../rules/settings.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+import type { Program } from "./inputs.js";
+import { observedSettings } from "./mapping.js";
+import type { UpdatePlan } from "./plan.js";
+import type { Process, Target } from "./process.js";
+import { unannouncedError } from "./refusals.js";
+
+/** A change that is about to be sent. */
+export interface PendingPatch {
+  plan: UpdatePlan;
+  /** Paths that will be sent. */
+  paths: string[];
+  /** Whether `restartTriggers` restart the compute. */
+  needsRestart: boolean;
+  /** The compute as it is now, where the step has looked. */
+  compute: WireEndpoint | undefined;
+}
+
+/** What the change does to the compute as it is. */
+export function verdictOf({ inputs, secrets }: Program, { plan, paths, needsRestart, compute }: PendingPatch): Verdict {
+  const { restartTriggers } = inputs;
+  const current = settingsByName({ ...plan.before, ...(compute && valuesByPath(observedSettings(compute))) });
+  const next: DesiredSettings = {
+    ...settingsByName(pick(plan.desired, paths)),
+    ...(needsRestart ? { restartTriggers } : {}),
+  };
+  return impactOf(current, next, { secrets, asSize: inputs.size !== undefined });
+}
+
+/**
+ * The preview compares the program with the old inputs. The compute may differ from them after a failed update, or in a property
+ * that the program did not manage before. Then a change may restart it although the preview said otherwise.
+ */
+export function refuseUnannounced({ config }: Process, target: Target, change: PendingPatch): void {
+  const { id, program } = target;
+  const { inputs, announced, isChecked } = program;
+  const { plan } = change;
+  const verdict = verdictOf(program, change);
+  // Where the size changes its form, diff shows both limits, but the notice names only the one that changes.
+  const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
+  // A notice without properties comes from an option of the resource or from `compute:askAgain`, and announces every change.
+  const isAnnounced = (property: string) =>
+    !isChecked ||
+    (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
+    (isResized && plan.newlyManaged.includes(property));
+  const unannounced = verdict.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
+  if (unannounced.length > 0) {
+    throw unannouncedError(
+      id,
+      unannounced.map(({ property }) => property),
+    );
+  }
+  if (!refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
+  const checkPassed = announced !== undefined && atLeast(announced.impact, "restart");
+  if (checkPassed) {
+    assertAsApproved(target, change);
+    return;
+  }
+  throw new Stopped(
+    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+  );
+}
+
+/** An approval is of the values in the state. */
+function assertAsApproved({ id, program, last }: Target, { plan, compute }: PendingPatch): void {
+  if (compute === undefined) return;
+  const options = { secrets: program.secrets, asSize: program.inputs.size !== undefined };
+  const changes = driftInChange(plan, last, observedSettings(compute), options);
+  if (changes.length === 0) return;
+  throw new Stopped(
+    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval is of the change from the value in the state, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows the change as it is now, and that one can be approved`,
+  );
+}

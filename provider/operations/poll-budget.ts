@@ -1,0 +1,34 @@
+const MINUTE_MS = 60_000;
+/** Part of the account's rate that polls may use. The other half is for changes and reads. */
+const POLLS_PART = 0.5;
+/** Above 85 % of the budget in the last minute all pauses grow: projects that joined one after the other polled often before… */
+const ROOM = 0.85;
+/** …with the square, which brings the polls back into the budget without a stop. */
+const POWER = 2;
+
+/** How many polls all projects that wait in this process may send in a minute. */
+export class PollBudget {
+  /** The moments of the last minute's polls. */
+  readonly #polledAt: number[] = [];
+  readonly #most: number;
+
+  constructor(requestsPerMinute: number) {
+    this.#most = Math.max(1, POLLS_PART * requestsPerMinute);
+  }
+
+  polled(now: number): void {
+    this.#forget(now);
+    this.#polledAt.push(now);
+  }
+
+  /** Milliseconds between two polls of a project if so many projects share the budget evenly. */
+  evenPauseMs(projects: number, now: number): number {
+    this.#forget(now);
+    const excess = Math.max(1, this.#polledAt.length / (ROOM * this.#most));
+    return ((projects * MINUTE_MS) / this.#most) * excess ** POWER;
+  }
+
+  #forget(now: number): void {
+    while (this.#polledAt[0] !== undefined && this.#polledAt[0] <= now - MINUTE_MS) this.#polledAt.shift();
+  }
+}

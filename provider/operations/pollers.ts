@@ -1,0 +1,51 @@
+import type { Client } from "../api/client.js";
+import type { Cancellation } from "../cancellation.js";
+import type { Clock } from "../clock.js";
+import { DurationEstimates } from "./duration-estimates.js";
+import { PollBudget } from "./poll-budget.js";
+import { OperationPoller, type SharedByPollers } from "./poller.js";
+import type { Waiter } from "./waiter.js";
+
+/**
+ * So many waits are told of the first duration of their kind, and so many more by each that confirms it. Work of one kind often
+ * takes equally long: then all hear of it within a second or two. If it does not, a few polls were in vain.
+ */
+const TOLD_AT_ONCE = 4;
+
+/** One poller per project in which somebody waits. */
+export class OperationPollers {
+  readonly #pollers = new Map<string, OperationPoller>();
+  readonly #shared: SharedByPollers;
+
+  /** @param requestsPerMinute the account's rate, of which polls use a part */
+  constructor(
+    client: Client,
+    clock: Clock,
+    cancellation: Cancellation,
+    { pollMs, requestsPerMinute }: { pollMs?: number; requestsPerMinute: number },
+  ) {
+    this.#shared = {
+      client,
+      clock,
+      cancellation,
+      pollMs,
+      estimates: new DurationEstimates(),
+      budget: new PollBudget(requestsPerMinute),
+      projects: () => this.#pollers.size,
+      onEstimate: (workKind, expectedMs) => {
+        let left = TOLD_AT_ONCE;
+        for (const poller of this.#pollers.values()) left -= left > 0 ? poller.tell(workKind, expectedMs, left) : 0;
+      },
+    };
+  }
+
+  async waitFor(project: string, waiter: Waiter): Promise<"done" | "late"> {
+    const poller = this.#pollers.get(project) ?? new OperationPoller(this.#shared, project);
+    this.#pollers.set(project, poller);
+    try {
+      return await poller.waitFor(waiter);
+    } finally {
+      if (poller.isIdle && this.#pollers.get(project) === poller) this.#pollers.delete(project);
+    }
+  }
+}

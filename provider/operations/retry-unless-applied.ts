@@ -1,0 +1,62 @@
+import { pauseBefore } from "../api/retry.js";
+import { LAST_LOOK_MS } from "../cancellation.js";
+import { type Deadline, formatDuration } from "../clock.js";
+import { isKind, UnknownOutcome } from "../errors.js";
+import { ProgressReporter } from "../progress.js";
+import type { Context } from "./context.js";
+
+/** Milliseconds between a lost answer and the next try: the request may still be on its way through a proxy. */
+const PAUSE_MS = 2000;
+
+/**
+ * Sends a mutation. After each lost answer it looks whether the mutation was applied, before it sends it again. It
+ * looks also when the time is up and after a cancel: what was begun must not be forgotten.
+ * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it
+ *   may still send requests for a while
+ * @throws UnknownOutcome where nobody can tell whether the last request was applied
+ */
+export async function retryUnlessApplied<T>(
+  { clock, log }: Context,
+  deadline: Deadline,
+  send: () => Promise<T>,
+  find: (deadline: Deadline) => Promise<T | undefined>,
+): Promise<T> {
+  const progress = new ProgressReporter(clock, log);
+  let lost: UnknownOutcome | undefined;
+  for (let count = 0; ; count++) {
+    try {
+      return await send();
+    } catch (error) {
+      // The deadline or a cancel ended the retry before it was sent. The earlier error says more.
+      if (lost && (isKind(error, "deadline") || isKind(error, "cancelled"))) throw lost;
+      if (!isKind(error, "unclear")) throw error;
+      lost = error;
+    }
+    const found = await find(deadline.withGrace(LAST_LOOK_MS)).catch(alsoFailed(lost));
+    if (found !== undefined) return found;
+    const random = () => clock.random();
+    const pauseMs = pauseBefore({ count, floorMs: PAUSE_MS, leftMs: deadline.leftMs(), random });
+    const { message } = lost;
+    if (pauseMs === undefined) {
+      if (count > 0) lost.message += `; tried ${count + 1} times in ${formatDuration(progress.elapsedMs())}`;
+      throw lost;
+    }
+    progress.report((elapsedMs) => `${message}; it did nothing, trying again (${formatDuration(elapsedMs)})`);
+    const before = lost;
+    await clock.sleep(pauseMs).catch((error: unknown) => {
+      // The look did not find it, but the request may still be on its way: its outcome stays unknown.
+      throw isKind(error, "cancelled") ? before : error;
+    });
+  }
+}
+
+/** The look failed too: the outcome stays unknown, and the error gives both reasons. */
+const alsoFailed =
+  ({ request, reason, answer, message }: UnknownOutcome) =>
+  (error: unknown): never => {
+    const kinds = ["service", "deadline", "unclear", "cancelled"] as const;
+    if (!(error instanceof Error) || !kinds.some((kind) => isKind(error, kind))) throw error;
+    const both = new UnknownOutcome(request, reason, answer);
+    both.message = `${message}; looking for what it did failed too: ${error.message}`;
+    throw both;
+  };

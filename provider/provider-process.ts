@@ -1,0 +1,164 @@
+// The state of one provider process, whichever adapter speaks to Pulumi: its configuration, its secrets, and what its steps share.
+
+import { Cancellation } from "./cancellation.js";
+import { systemClock } from "./clock.js";
+import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
+import type { FirstOldInputs } from "./endpoint/check.js";
+import { OldInputs } from "./endpoint/old-inputs.js";
+import { Ownership } from "./endpoint/ownership.js";
+import { Places } from "./endpoint/places.js";
+import type { Process } from "./endpoint/process.js";
+import { Rollout } from "./endpoint/rollout.js";
+import { isKind, type NotReady } from "./errors.js";
+import { exitWithEngine } from "./exit-with-engine.js";
+import type { Context } from "./operations/context.js";
+import { Peers } from "./peers.js";
+import { SecretRedactor } from "./secret-redactor.js";
+
+/** How a process speaks and ends. */
+export interface ProcessOptions {
+  /** Prints a line, which Pulumi shows under the stack while a command runs. */
+  print(line: string): void;
+  /** The engine's address is among them. */
+  argv: readonly string[];
+}
+
+export class ProviderProcess {
+  readonly secrets = new SecretRedactor();
+  /** Requested at the first Ctrl-C, and at the end of each command, when no step waits any more. */
+  readonly cancellation = new Cancellation(systemClock);
+  readonly firstOldInputs: FirstOldInputs = new Map();
+  readonly ownership = new Ownership(() => {
+    const { account } = this.shared.config;
+    return account instanceof Error ? "" : account.apiUrl;
+  });
+  /** What all steps share. The context is built at the first request: a preview needs no key. */
+  readonly shared: Process;
+  /** Computes that a create has returned to Pulumi, with or without an error. Pulumi keeps these in the state. */
+  readonly #returned = new Set<string>();
+  #config: ProviderConfig | undefined;
+  #context: Context | undefined;
+  #peers: Peers | undefined;
+  #hasSaidNotTaken = false;
+  #isFollowing = false;
+  #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
+
+  constructor(private readonly options: ProcessOptions) {
+    const configOf = () => {
+      this.#config ??= readConfig({ get: () => undefined }, process.env);
+      return this.#config;
+    };
+    const contextOf = () => {
+      this.#context ??= this.#contextFor(configOf());
+      return this.#context;
+    };
+    this.shared = {
+      get config() {
+        return configOf();
+      },
+      get context() {
+        return contextOf();
+      },
+      claimed: new Map(),
+      idsInState: new Set(),
+      oldInputs: new OldInputs(),
+      ownership: this.ownership,
+      places: new Places(),
+      rollout: new Rollout(),
+      warn: this.warn,
+    };
+  }
+
+  readonly say = (line: string): void => this.options.print(this.secrets.redact(line));
+  readonly warn = (line: string): void => this.say(`warning: ${line}`);
+
+  /** Prints which values the service did not take, for the first compute only. Otherwise a run could print hundreds of lines. */
+  readonly sayFirstNotTaken = (line: string): void => {
+    if (!this.#hasSaidNotTaken) this.say(`${line}. The same may be true of further computes`);
+    this.#hasSaidNotTaken = true;
+  };
+
+  /** Everything is set when this returns: Pulumi's shim uses the provider before an async configure is done. */
+  configure(stack: StackConfig): void {
+    this.#config = readConfig(stack, process.env);
+    this.#context = undefined;
+  }
+
+  /** Finds the other processes of the run, and ends with the engine. */
+  followEngine(): void {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    const argv = [...this.options.argv];
+    this.#joinPeers(argv);
+    exitWithEngine(argv, { interrupted: () => this.#nameUnsaved(), exit: (code) => process.exit(code) });
+  }
+
+  /** The code that sends requests, with the schemas of all answers. A preview needs neither, and does not load it. */
+  steps(): typeof import("./endpoint/lifecycle.js") {
+    this.#loaded ??= require("./endpoint/lifecycle.js") as typeof import("./endpoint/lifecycle.js");
+    return this.#loaded;
+  }
+
+  /** Remembers the computes that creates return to Pulumi, so that an interrupted run can name the others. */
+  async trackCreate<T extends { id: string }>(create: Promise<T>): Promise<T> {
+    try {
+      const made = await create;
+      this.#returned.add(made.id);
+      return made;
+    } catch (error) {
+      if (isKind(error, "not-ready")) this.#returned.add(error.id);
+      if (isKind(error, "not-ready") && this.cancellation.requested) this.#nameInterrupted(error.id);
+      throw error;
+    }
+  }
+
+  /** The error of a step without secrets. An error of ours also loses its stack trace, which Pulumi would print. */
+  clean(error: unknown): unknown {
+    if (!(error instanceof Error)) return error;
+    const isOurs = "kind" in error;
+    if (isOurs) error.name = "";
+    error.stack = isOurs ? "" : this.secrets.redact(error.stack ?? "");
+    error.message = this.secrets.redact(error.message);
+    if (isKind(error, "not-ready")) cleanReasons(error, this.secrets);
+    return error;
+  }
+
+  #contextFor({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
+    if (account instanceof Error) throw account;
+    const { apiUrl: baseUrl, ...key } = account;
+    const { secrets, cancellation, say: log } = this;
+    const { createContext } =
+      require("./operations/create-context.js") as typeof import("./operations/create-context.js");
+    return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, log, secrets, cancellation });
+  }
+
+  /** Each `Provider` instance has a process of its own: they tell each other which computes they hold. */
+  #joinPeers(argv: readonly string[]): void {
+    const { ownership } = this;
+    const listener = { facts: () => ownership.facts, hear: ownership.hear.bind(ownership) };
+    this.#peers = Peers.join(listener, { argv, cwd: process.cwd() });
+    ownership.share(this.#peers);
+    process.once("exit", () => this.#peers?.close());
+  }
+
+  /** Names the computes of creates that were stopped in the middle. Pulumi has not got the ids, so no state has them. */
+  #nameUnsaved(): void {
+    for (const [id, calledAs] of [...this.shared.claimed].filter(([one]) => !this.#returned.has(one))) {
+      this.warn(
+        `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it is to go with the resource), or delete it if nobody needs it`,
+      );
+    }
+  }
+
+  /** Names the compute of a create that the first Ctrl-C has ended. A second Ctrl-C, before Pulumi has saved it, would lose it. */
+  #nameInterrupted(id: string): void {
+    this.say(
+      `compute ${id} (${this.shared.claimed.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes before it has`,
+    );
+  }
+}
+
+/** In place: `reasons` is read-only, and Pulumi reads it from this error. */
+function cleanReasons({ reasons }: NotReady, secrets: SecretRedactor): void {
+  for (const [index, reason] of reasons.entries()) reasons[index] = secrets.redact(reason);
+}

@@ -1,0 +1,54 @@
+// Mistakes in a stack's config that do not fail a run, and the one that does: a host in plain text.
+
+import { readApprovals, shortEntriesText } from "./approval-list.js";
+import { CONFIG_NAMES } from "./config-names.js";
+import { keyAndUrl } from "./key-and-url.js";
+import { previewVariableProblem } from "./policies.js";
+import { isForeign } from "./service-url.js";
+
+/** The settings of a stack under `compute:`, by their names without it. */
+export interface StackSettings {
+  values: Readonly<Record<string, string | undefined>>;
+  /** Whether `apiKey` is known to stand there in plain text. */
+  isPlainKey: boolean;
+  /** The name of the project. */
+  project: string | undefined;
+}
+
+/** One line for each mistake. */
+export const configWarnings = (settings: StackSettings, env: NodeJS.ProcessEnv, nowMs: number): string[] =>
+  [
+    plainKey(settings),
+    // An approval of an earlier version approves nothing. Users learn it here, and not from the next refusal.
+    shortEntriesText(readApprovals(settings.values["approve"], nowMs)),
+    previewVariableProblem(env),
+    ...unknownNames(settings),
+  ].filter((line) => line !== undefined);
+
+/** Everybody who can read the stack's file or state can read the key. A `Provider` makes its key a secret itself. */
+function plainKey({ values, isPlainKey }: StackSettings): string | undefined {
+  if (values["apiKey"] === undefined || !isPlainKey) return undefined;
+  return "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
+}
+
+/** A guard with a typing error in its name would guard nothing, in silence. */
+function unknownNames({ values, project }: StackSettings): string[] {
+  // In a project with the name `compute`, the program's own settings begin with `compute:` too.
+  if (project === "compute") return [];
+  return Object.keys(values)
+    .filter((name) => !(CONFIG_NAMES as readonly string[]).includes(name))
+    .map(
+      (name) =>
+        `compute:${name} in the stack's config is not known, and does nothing. Known are ${CONFIG_NAMES.join(", ")}`,
+    );
+}
+
+/**
+ * Why a plain key can't be used. A plain value could name any host, with any key: everything that the program sends would go there. That
+ * can include other secrets of the same file, copied to the names that the program reads.
+ */
+export function plainHostProblem({ values, isPlainKey }: Omit<StackSettings, "project">): string | undefined {
+  const { apiUrl, isBound } = keyAndUrl(values["apiKey"], undefined, true);
+  if (!isPlainKey || !isBound || apiUrl === undefined || !isForeign(apiUrl)) return undefined;
+  return "compute:apiKey in the stack's config names a host in plain text: whoever may change that line could have the program's data sent to another host. Nothing was sent. Encrypt it: `pulumi config set --secret compute:apiKey 'https://…/api/v2#KEY'`, with a new key";
+}

@@ -1,0 +1,275 @@
+// What a change does to a running compute. Pure rules, one for each word in the column `impact` of the table of settings. The diff,
+// the warning at the resource, the report and approvals all use them.
+
+import { isSamePostgresValue, satisfies } from "./equality.js";
+import {
+  type DesiredSettings,
+  type ImpactRule,
+  isSecret,
+  type ObservedSettings,
+  propertyOf,
+  rowOf,
+  SETTING_NAMES,
+  type SettingName,
+  type Settings,
+  SIZE_LIMITS,
+  UNKNOWN,
+  type Unknown,
+} from "./settings.js";
+import {
+  AN_OPTION,
+  CHANGED_TRIGGERS,
+  type Does,
+  EFFECTS,
+  FATES,
+  NOTES,
+  RESTART_TEXT,
+  SENTENCES,
+  type Subject,
+  TO_UNKNOWN,
+  UNSHOWN,
+  VALUES,
+} from "./texts.js";
+
+/** From harmless to worst. Only a report says `delete`: a deletion is not a change of settings. */
+export const IMPACTS = ["none", "may-restart", "restart", "stop", "new-host", "delete"] as const;
+export type Impact = (typeof IMPACTS)[number];
+
+export const atLeast = (impact: Impact, floor: Impact): boolean => IMPACTS.indexOf(impact) >= IMPACTS.indexOf(floor);
+
+export const isWorse = (impact: Impact, than: Impact): boolean => IMPACTS.indexOf(impact) > IMPACTS.indexOf(than);
+
+/** One property that changes, with what that does. */
+export interface Reason {
+  /** Path in the program, for example `autoscalingLimitMaxCu` or `settings.pgSettings.work_mem`. */
+  property: string;
+  /** Old and new value as text; "a secret value" for secrets. */
+  old: string;
+  new: string;
+  /** The change in words, where its values must not be shown or would tell a reader nothing. */
+  words?: string;
+  impact: Impact;
+  /** What happens, as a clause by itself. */
+  effect: string;
+  /** The sentence that tells it together with the change. */
+  does: Does;
+}
+
+export interface Verdict {
+  /** The worst of the reasons. */
+  impact: Impact;
+  /** The changes that cause an impact, in the table's order. */
+  reasons: Reason[];
+  /** What a reader should know of changes without an impact. */
+  notes: string[];
+}
+
+type Effect = Pick<Reason, "impact" | "effect" | "does">;
+/** @param next undefined where it is not known yet: then any value counts, the worst one too */
+type Rule = (old: unknown, next: unknown) => Effect | undefined;
+
+const RULES: Record<ImpactRule, Rule> = {
+  none: () => undefined,
+  "at-next-start": () => undefined,
+  postgres: () => ({ impact: "may-restart", effect: EFFECTS.postgres, does: "restart" }),
+  // A limit that was not managed before may already be what the compute has.
+  resize: (old) =>
+    old === undefined
+      ? { impact: "may-restart", effect: EFFECTS.unlessSame(EFFECTS.restarts), does: "resize" }
+      : { impact: "restart", effect: EFFECTS.restarts, does: "restart" },
+  restart: () => ({ impact: "restart", effect: EFFECTS.restarts, does: "restart" }),
+  "other-branch": () => ({ impact: "restart", effect: EFFECTS.otherBranch, does: "branch" }),
+  stop: (_old, next) => (next === false ? undefined : { impact: "stop", effect: EFFECTS.stops, does: "stop" }),
+  "new-host": () => NEW_HOST,
+};
+const NEW_HOST = { impact: "new-host", effect: EFFECTS.newHost, does: "replace" } as const satisfies Effect;
+const ruleOf = (name: SettingName): Rule => RULES[rowOf(name).impact];
+
+/** Whether giving a compute this value can drop connections, whatever it has now. */
+export const endangers = (name: SettingName, value: unknown): boolean =>
+  ruleOf(name)(undefined, value === UNKNOWN ? undefined : value) !== undefined;
+
+export interface ImpactOptions {
+  /** Properties of the program whose values must not be shown (their top-level names). */
+  secrets?: ReadonlySet<string>;
+  /** Whether the program says `size`, so that the two limits are spoken of as one property. */
+  asSize?: boolean;
+  /**
+   * Whether strings may be shown, because `secrets` is complete. In the provider it is not: the engine does not tell a
+   * dynamic provider which values the program's rules (`transforms`, `transformations`) made secret.
+   * @default false
+   */
+  showsStrings?: boolean;
+}
+
+/**
+ * The verdict on a change for which the engine replaces the compute. The reason is `projectId` or `type`, or the resource option
+ * `replaceOnChanges`: with it, any change means a new host.
+ */
+export function replacementOf(
+  old: DesiredSettings | ObservedSettings,
+  desired: DesiredSettings,
+  options: ImpactOptions = {},
+): Verdict {
+  const verdict = impactOf(old, desired, options);
+  const mayReplace = desired.projectId === UNKNOWN || desired.type === UNKNOWN;
+  if (verdict.impact === "new-host" || mayReplace) return verdict;
+  const all = judge(old, desired, () => NEW_HOST, options);
+  return { ...all, impact: "new-host", notes: [] };
+}
+
+/** The verdict on a change of settings: from those that the compute has, or was last asked to have, to the desired ones. */
+export function impactOf(
+  old: DesiredSettings | ObservedSettings,
+  desired: DesiredSettings,
+  options: ImpactOptions = {},
+): Verdict {
+  return judge(old, desired, effectOf, options);
+}
+
+function judge(
+  old: DesiredSettings | ObservedSettings,
+  desired: DesiredSettings,
+  effectOf: EffectOf,
+  options: ImpactOptions,
+): Verdict {
+  const reasons: Reason[] = [];
+  const notes: string[] = [];
+  for (const name of SETTING_NAMES) {
+    const before = known(old[name]);
+    const next = desired[name];
+    if (next === undefined || (next !== UNKNOWN && satisfies(name, valueBefore(name, before), next))) continue;
+    // A compute that is disabled by the same change is not restarted.
+    if (rowOf(name).changedBy === "restart" && desired.disabled === true) continue;
+    const effect = effectOf(name, before, next);
+    // Not `push(...)`: a call can have only so many arguments, and the program decides how many Postgres settings there are.
+    if (effect) for (const reason of describe(name, before, next, effect, options)) reasons.push(reason);
+    if (rowOf(name).impact === "at-next-start") notes.push(NOTES.atNextStart(propertyOf(name)));
+  }
+  const listed = options.asSize ? limitsAsSize(reasons, old, desired, options) : reasons;
+  return { impact: worstImpact(listed.map((reason) => reason.impact)), reasons: listed, notes };
+}
+
+export const worstImpact = (impacts: readonly Impact[]): Impact =>
+  impacts.reduce((a, b) => (atLeast(a, b) ? a : b), "none" as Impact);
+
+/** What becomes of the compute of a resource that is replaced. `kept`: it is released and taken over again. */
+export type Fate = keyof typeof FATES | "kept";
+
+/** The text of the input `restart`. Its first word says whether connections are in danger. */
+export function restartText(verdict: Verdict, fate?: Fate): string {
+  if (verdict.impact === "none") return RESTART_TEXT.none;
+  return RESTART_TEXT[verdict.impact === "may-restart" ? "maybe" : "yes"](sentence(verdict, fate));
+}
+
+/** The changes and what the worst of them does: "size 2 → 4 restarts this compute if it is active; …". */
+export function sentence(verdict: Verdict, fate?: Fate): string {
+  const text = SENTENCES[worstOf(verdict)](subjectOf(verdict));
+  return fate === undefined || fate === "kept" ? text : `${text}; ${FATES[fate]}`;
+}
+
+/** Without a reason among the settings, an option of the resource asks for a replacement. */
+export const worstOf = ({ impact, reasons }: Verdict): Does =>
+  reasons.find((reason) => reason.impact === impact)?.does ?? "replace";
+
+export function subjectOf({ impact, reasons }: Verdict): Subject {
+  const changes = reasons.map((reason) => {
+    const { property, words } = reason;
+    return words === undefined || words === TO_UNKNOWN ? changeOf(reason) : `${property} (${words})`;
+  });
+  return {
+    text: changes.join(", ") || AN_OPTION,
+    isPlural: changes.length > 1,
+    isPossible: impact === "may-restart",
+  };
+}
+
+/** One change: "size 2 → 4". */
+export const changeOf = (reason: Pick<Reason, "property" | "old" | "new" | "words">): string =>
+  `${reason.property} ${reason.words ?? `${reason.old} → ${reason.new}`}`;
+
+const known = <T>(value: T | Unknown | undefined): T | undefined => (value === UNKNOWN ? undefined : (value as T));
+
+type EffectOf = (name: SettingName, old: unknown, next: unknown) => Effect | undefined;
+
+const effectOf: EffectOf = (name, old, next) => {
+  if (next !== UNKNOWN) return ruleOf(name)(old, next);
+  // An unknown value needs a warning only where one of the possible values does.
+  const possible = ruleOf(name)(old, undefined);
+  return possible && { ...possible, impact: "may-restart", effect: EFFECTS.dependsOn(possible.effect) };
+};
+
+/** The value before a change. A setting that nobody has set has the service's default. */
+const valueBefore = <K extends SettingName>(name: K, old: Settings[K] | undefined): Settings[K] | undefined =>
+  old ?? (rowOf(name).default as Settings[K] | undefined);
+
+function describe<K extends SettingName>(
+  name: K,
+  old: Settings[K] | undefined,
+  next: Settings[K] | Unknown,
+  effect: Effect,
+  { secrets, showsStrings = false }: ImpactOptions,
+): Reason[] {
+  const property = propertyOf(name);
+  if (rowOf(name).kind === "triggers") {
+    const words = next === UNKNOWN ? { words: TO_UNKNOWN } : {};
+    return [{ property, ...CHANGED_TRIGGERS, ...words, ...effect }];
+  }
+  if (isSecret(property, secrets)) {
+    return [{ property, old: VALUES.oldSecret, new: VALUES.newSecret, ...effect }];
+  }
+  if (rowOf(name).kind === "parameters" && next !== UNKNOWN) {
+    // Without a prototype: a parameter may be called `constructor`.
+    const before = Object.assign(Object.create(null), old) as Record<string, string>;
+    const after = next as Record<string, string>;
+    return Object.keys(after)
+      .filter((key) => !isSamePostgresValue(key, before[key], after[key]))
+      .sort()
+      .map((key) => ({
+        property: `${property}.${key}`,
+        ...(showsStrings ? { old: text(before[key]), new: text(after[key]) } : UNSHOWN),
+        ...effect,
+      }));
+  }
+  const before = valueBefore(name, old);
+  if (showsStrings || (isPlain(before) && isPlain(next)))
+    return [{ property, old: text(before), new: text(next), ...effect }];
+  const words = next === UNKNOWN ? TO_UNKNOWN : VALUES.changes;
+  return [{ property, ...UNSHOWN, words, ...effect }];
+}
+
+/** Whether a value may be shown: numbers, flags and the two types. Any other string may be a secret. */
+const isPlain = (value: unknown): boolean =>
+  value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isType(value);
+const isType = (value: unknown): boolean => value === "read_write" || value === "read_only";
+
+function limitsAsSize(
+  reasons: Reason[],
+  old: DesiredSettings | ObservedSettings,
+  desired: DesiredSettings,
+  { secrets }: ImpactOptions,
+): Reason[] {
+  const limits = reasons.filter(({ property }) => (SIZE_LIMITS as readonly string[]).includes(property));
+  if (limits.length === 0) return reasons;
+  const min = known(old.autoscalingLimitMinCu);
+  const max = known(old.autoscalingLimitMaxCu);
+  const hide = isSecret("size", secrets);
+  const size: Reason = {
+    ...(limits.find((limit) => limit.impact === worstImpact(limits.map((one) => one.impact))) ?? limits[0]!),
+    property: "size",
+    old: hide ? VALUES.oldSecret : min === max ? text(max) : `${text(min)} to ${text(max)}`,
+    // An update may ask for only one limit: the one that differs.
+    new: hide ? VALUES.newSecret : text(desired.autoscalingLimitMaxCu ?? desired.autoscalingLimitMinCu),
+  };
+  const first = reasons.indexOf(limits[0]!);
+  return reasons.flatMap((reason, index) => (index === first ? [size] : limits.includes(reason) ? [] : [reason]));
+}
+
+const LONGEST_VALUE = 60;
+
+function text(value: unknown): string {
+  if (value === UNKNOWN) return VALUES.unknown;
+  if (value === undefined) return VALUES.notSet;
+  const shown = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+  return shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown;
+}

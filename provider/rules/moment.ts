@@ -1,0 +1,28 @@
+// A change as a sentence about the compute as it is at the moment of the preview.
+
+import { sentence, subjectOf, type Verdict, worstOf } from "./impact.js";
+import { type Activity, type Does, NOW, type Subject } from "./texts.js";
+
+export type { Activity } from "./texts.js";
+
+const WHAT: Record<Does, (subject: Subject, isActive: boolean) => string> = {
+  restart: (subject, isActive) => (isActive ? NOW.restarts(subject) : NOW.later(subject)),
+  resize: (subject, isActive) => (isActive ? NOW.restarts(subject) : NOW.later(subject)),
+  branch: (subject) => NOW.moves(subject),
+  stop: (subject) => NOW.stops(subject),
+  replace: (subject) => NOW.replaces(subject),
+};
+
+/**
+ * "size 2 → 4 restarts this compute. It is active (last used 12 s ago): open connections drop."
+ * @param activity undefined where nobody can tell
+ */
+export function sentenceNow(verdict: Verdict, activity: Activity | undefined): string {
+  if (activity === undefined) return `${sentence(verdict)}.`;
+  const subject = subjectOf(verdict);
+  const what = WHAT[worstOf(verdict)](subject, activity.state === "active");
+  return `${what} ${stateNow(activity, subject.isPossible)}`;
+}
+
+export const stateNow = (activity: Activity, isPossible = false): string =>
+  NOW.state(activity, isPossible ? NOW.dropsThen : NOW.drops);

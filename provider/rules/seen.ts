@@ -1,0 +1,56 @@
+// What a preview has seen and foreseen of a compute, as data at the end of its message. The report reads it: Pulumi puts nothing else
+// from a hook into the preview's document. It is a format and no sentence. A program could write it too, so it never lowers an impact,
+// though it can reword a creation. `up` does not read it, and looks at the service again.
+
+const STATES = ["active", "idle", "disabled"] as const;
+
+export interface Seen {
+  state: (typeof STATES)[number];
+  /** RFC 3339 in UTC, to the second. */
+  at: string;
+}
+
+/**
+ * The forecast for `up`, from one look at the service. `fails unless replaced`: the preview could not tell a creation from a
+ * replacement that an option forces; the step in the document does.
+ */
+const OUTLOOKS = ["fails", "fails unless replaced", "adopts", "makes"] as const;
+type OutlookWord = (typeof OUTLOOKS)[number];
+
+export type Fact = Seen["state"] | OutlookWord;
+
+/** Whether it tells the compute's state, and not what `up` will do. */
+export const isState = (fact: Fact): fact is Seen["state"] => (STATES as readonly string[]).includes(fact);
+
+export interface Facts {
+  seen?: Seen;
+  outlook?: { kind: OutlookWord; at: string };
+  /** The message without the data. */
+  text: string;
+}
+
+/** " [active, fails at 2026-05-04T12:00:05Z]", to stand behind the last sentence; nothing without facts. */
+export const factsTail = (facts: readonly Fact[], atMs: number): string =>
+  facts.length === 0
+    ? ""
+    : ` [${facts.join(", ")} at ${new Date(atMs).toISOString().slice(0, "2026-05-04T12:00:05".length)}Z]`;
+
+const [STATE, OUTLOOK] = [STATES.join("|"), OUTLOOKS.join("|")];
+const TAIL = new RegExp(
+  ` \\[(?:(${STATE})|(?:(${STATE}), )?(${OUTLOOK})) at (\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)\\]\\s*$`,
+);
+const LONGEST_TAIL = 120;
+
+/** Reads what `factsTail` wrote. Pulumi ends a message with a line end. */
+export function readFacts(message: string): Facts | undefined {
+  const end = message.slice(-LONGEST_TAIL);
+  const found = TAIL.exec(end);
+  const [, alone, beside, kind, at] = found ?? [];
+  if (!found || !at || Number.isNaN(Date.parse(at))) return undefined;
+  const state = alone ?? beside;
+  return {
+    text: message.slice(0, message.length - end.length + found.index),
+    ...(state ? { seen: { state: state as Seen["state"], at } } : {}),
+    ...(kind ? { outlook: { kind: kind as OutlookWord, at } } : {}),
+  };
+}

@@ -1,0 +1,8 @@
+/**
+ * The first of many texts, for a sentence: "a, b and 3 more".
+ * @param show what stands for a text that is named
+ */
+export function someOf(texts: readonly string[], most: number, show = (text: string) => text): string {
+  const more = texts.length - most;
+  return `${texts.slice(0, most).map(show).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,277 @@
+// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the changes
+// are in `texts.ts`.
+
+import type { ApprovalState } from "./approval.js";
+import { driftInChange } from "./drift.js";
+import { type Impact, impactOf, type Verdict } from "./impact.js";
+import { type Activity, sentenceNow, stateNow } from "./moment.js";
+import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
+import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
+import { isReleasedBy, refuses } from "./policies.js";
+import { type Fact, isState } from "./seen.js";
+import { type DesiredSettings, desiredSettings, type ObservedSettings, type SettingsInput } from "./settings.js";
+import { NOW } from "./texts.js";
+import { isUnfinished } from "./unfinished.js";
+
+type Props = Record<string, unknown>;
+
+/** A change, compared with the inputs and the outputs in the state. */
+export interface Change {
+  /** The settings with which the program is compared. */
+  before: ObservedSettings;
+  desired: DesiredSettings;
+  verdict: Verdict;
+}
+
+const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
+  secrets,
+  asSize: news["size"] !== undefined,
+  showsStrings: true,
+});
+
+/**
+ * The change as a compute with these settings sees it. Where the program manages a setting for the first time, only the compute
+ * tells whether it differs.
+ */
+function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
+  const { before, desired, verdict } = change;
+  const isGuess = verdict.reasons.some(({ does }) => does === "resize");
+  // Changes that only check can compare, such as assets among the triggers, are not in these settings.
+  if (!isGuess || verdict.reasons.some(({ does }) => does !== "resize")) return change;
+  const known = { ...now, ...before };
+  return { before: known, desired, verdict: impactOf(known, desired, optionsOf(news, secrets)) };
+}
+
+/** What the program asks for. */
+export interface DesiredChange {
+  /** The inputs that check has made. */
+  news: Props;
+  desired: DesiredSettings;
+  secrets: ReadonlySet<string>;
+  notice: ImpactNotice | undefined;
+  askAgain: boolean;
+}
+
+/**
+ * The change, with the worse of two verdicts: the one on the values in the state, and the one of check, which only has the old inputs
+ * but can compare assets. After a failed step, Pulumi's old inputs are those of the step before, so only the outputs count.
+ */
+export function announcedChange(
+  { inputs, outputs: olds }: { inputs: Props; outputs: Props },
+  { news, desired, secrets, notice, askAgain }: DesiredChange,
+): Change {
+  const askedAgain = askAgain ? notTakenOf(olds) : [];
+  const before = isUnfinished(olds)
+    ? (desiredSettings(olds as SettingsInput) as ObservedSettings)
+    : comparedWith(inputs as SettingsInput, olds as SettingsInput, askedAgain);
+  const own = impactOf(before, desired, optionsOf(news, secrets));
+  return { before, desired, verdict: isUnfinished(olds) ? own : withNotice(own, notice) };
+}
+
+/** A line at a resource. */
+export interface Line {
+  /** "info" if no connection can drop. */
+  severity: "warn" | "info";
+  text: string;
+  /** What it says as data, for the report. */
+  facts?: readonly Fact[];
+}
+
+const warning = (text: string): Line => ({ severity: "warn", text });
+const note = (text: string): Line => ({ severity: "info", text });
+
+/** An update. @param activity of the compute now; undefined where nobody can tell */
+const lineOfUpdate = (id: string, verdict: Verdict, activity: Activity | undefined): Line =>
+  verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
+
+/** The state can't tell what became of a change that failed: the update finds out, and finishes it. */
+export const lineOfUnfinished = (id: string): Line =>
+  warning(
+    `${id}: an earlier change did not end well. This update finishes it and may restart this compute; open connections drop then.`,
+  );
+
+/** A replacement by a new compute. @param restart the text of the input, which knows the values */
+function lineOfReplacement(
+  replaces: ReplacedCompute | undefined,
+  restart: unknown,
+  activity: Activity | undefined,
+): Line {
+  const text = `${withoutFirstWord(restart)}.`;
+  if (!replaces) return warning(text);
+  const isSafe = replaces.fate === "released" || activity === undefined;
+  const now = isSafe ? "" : ` ${stateNow(activity, replaces.fate === "perhaps-deleted")}`;
+  return warning(`${replaces.id}: ${text}${now}`);
+}
+
+/** An adoption of which only check knows. */
+const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
+
+/** A create that takes a compute over. */
+function lineOfTakeOver(
+  id: string,
+  { verdict, paths }: { verdict: Verdict; paths: readonly string[] },
+  activity: Activity | undefined,
+): Line {
+  const facts = ["adopts"] as const;
+  if (verdict.impact !== "none") return { ...warning(`takes over ${id}: ${sentenceNow(verdict, activity)}`), facts };
+  const values =
+    paths.length === 0
+      ? `takes over ${id}, which has exactly these values: nothing changes.`
+      : `takes over ${id} and sets ${paths.join(", ")}: nothing drops.`;
+  return { ...note(values), facts };
+}
+
+/** A create that will take a compute over. */
+interface TakeOver {
+  kind: "adopts";
+  compute: { id: string };
+  verdict: Verdict;
+  paths: readonly string[];
+  activity: Activity | undefined;
+}
+
+/** What a preview knows of a creation beside its inputs. */
+export interface CreationContext {
+  /** What the create will do; undefined where nobody can tell. */
+  outlook?: TakeOver | { kind: "makes" | "fails" };
+  /** What the compute that is replaced does now. */
+  replacedActivity: Activity | undefined;
+  approval: ApprovalState;
+}
+
+/** The line of a creation, and what the sum at the stack counts of it. */
+export interface CreationLine {
+  line: Line;
+  /** On a compute that exists; "none" where no such compute is known. */
+  impact: Impact;
+  /** Of that compute. Undefined where nobody can tell, and where nothing happens to it. */
+  activity?: Activity | undefined;
+}
+
+/** What a creation does to a compute that exists; undefined where that is nothing to speak of. */
+export function lineOfCreation(
+  news: Props,
+  notice: ImpactNotice | undefined,
+  { outlook, replacedActivity, approval }: CreationContext,
+): CreationLine | undefined {
+  const replaces = notice?.replaces;
+  if (replaces && replaces.fate !== "kept") {
+    const { severity, text } = lineOfReplacement(replaces, news["restart"], replacedActivity);
+    const line = { severity, text: text + APPROVAL[approval], facts: stateFact(replacedActivity) };
+    return { line, impact: notice.impact, activity: replacedActivity };
+  }
+  if (outlook?.kind === "adopts") return takeOverOf(outlook, replaces !== undefined);
+  if (outlook?.kind === "fails" || notice === undefined || notice.impact === "none") return undefined;
+  // No compute is known to which this happens, so the sum at the stack counts none.
+  const impact = "none";
+  if (notice.impact !== "may-restart")
+    return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
+  if (outlook?.kind === "makes") return { line: lineOfNewPrimary(news["branchId"]), impact };
+  return { line: lineOfAdoption(news["restart"]), impact };
+}
+
+/** @param isKept whether the resource had this compute before, and only gets it back */
+function takeOverOf(outlook: TakeOver, isKept: boolean): CreationLine | undefined {
+  const { compute, verdict, activity } = outlook;
+  const { impact } = verdict;
+  if (isKept && impact === "none") return undefined;
+  const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfTakeOver(compute.id, outlook, activity);
+  // A note that nothing drops needs no state of the compute behind it.
+  if (impact === "none") return { line, impact };
+  return { line: { ...line, facts: [...stateFact(activity), ...(line.facts ?? [])] }, impact, activity };
+}
+
+/** A create with `adopt: true` on a branch without a primary. */
+const lineOfNewPrimary = (branch: unknown): Line => ({
+  ...note(`branch ${branch} has no primary to take over: a new compute is made, and nothing drops.`),
+  facts: ["makes"],
+});
+
+/** Why a step will fail, and the way on. */
+export interface StepFailure {
+  problem: string;
+  way: string;
+  mayBeOwn?: true;
+}
+
+/** The line together with what will make `up` fail. */
+export function withFailure(line: Line | undefined, failure: StepFailure | undefined): Line | undefined {
+  if (failure === undefined) return line;
+  const unless = failure.mayBeOwn ? " A forced replacement (--target-replace, a taint) goes through." : "";
+  const text = `${failure.problem}: \`up\` will fail. ${failure.way}.${unless}`;
+  const fails: Fact = failure.mayBeOwn ? "fails unless replaced" : "fails";
+  const facts = [...(line?.facts ?? []).filter(isState), fails];
+  return { ...warning(line ? `${line.text} But ${text}` : text), facts };
+}
+
+/** Follows the warning about a change that needs an approval. */
+const APPROVAL: Record<ApprovalState, string> = {
+  given: " Approved.",
+  missing: " `pulumi up` refuses this unless it is approved.",
+  "not-asked": "",
+};
+
+/** An update that `up` refuses: check could not know that it restarts, so nobody could approve it. */
+const UNAPPROVABLE =
+  ' onRestart is "refuse": `up` will fail. Set onRestart: "warn" on this resource for this one change.';
+
+/** What a line about an update needs beside the change. */
+export interface UpdateContext {
+  id: string;
+  olds: Props;
+  news: Props;
+  secrets: ReadonlySet<string>;
+  /** The compute now; undefined where nobody can tell. */
+  now: { settings: ObservedSettings; activity: Activity | undefined } | undefined;
+  approval: ApprovalState;
+  /** What is to be done about a restart. */
+  mode: unknown;
+}
+
+/** An update with an impact, as the compute sees it now. */
+export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: Verdict } {
+  const { id, olds, news, secrets, now, approval, mode } = context;
+  const { verdict } = now ? asSeenNow(change, now.settings, news, secrets) : change;
+  const { severity, text } = lineOfUpdate(id, verdict, now?.activity);
+  const isGuarded = refuses(verdict.impact, mode);
+  const isUnapprovable = isGuarded && approval === "not-asked";
+  const [before, desired] = [valuesByPath(change.before), valuesByPath(change.desired)];
+  const drift = now ? driftInChange({ before, desired }, olds, now.settings, optionsOf(news, secrets)) : [];
+  const fails: Fact[] = isUnapprovable || (isGuarded && drift.length > 0) ? ["fails"] : [];
+  const line = {
+    severity,
+    text: `${text}${APPROVAL[approval]}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
+    facts: [...stateFact(now?.activity), ...fails],
+  };
+  return { line, verdict };
+}
+
+/** The state of the compute as data. */
+const stateFact = (activity: Activity | undefined): Fact[] => (activity ? [activity.state] : []);
+
+/** @param isGuarded whether `up` refuses the change, as its approval is of the values in the state */
+const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
+  changes.length === 0
+    ? ""
+    : ` But somebody has changed ${changes.join(", ")} since the state was recorded${isGuarded ? ": `up` will fail" : ""}. Run \`pulumi refresh\`, and preview again.`;
+
+const notTakenOf = ({ notTaken }: Props): string[] => (Array.isArray(notTaken) ? notTaken.map(String) : []);
+
+/** Lines about changes that the diff shows without a reason or not at all. */
+export function unexplainedChanges(olds: Props, news: Props, { desired, before }: Change): string[] {
+  const differing = differingPaths(valuesByPath(desired), valuesByPath(before));
+  const lines = notTakenOf(olds)
+    .filter((path) => differing.includes(path))
+    .map((path) => `${path} is asked for again: the service did not take it the last time`);
+  const said = olds["onDelete"];
+  // What was taken over is released where nothing else is said, what was made is deleted.
+  const anyway = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
+  if (said !== undefined && said !== anyway && news["onDelete"] === undefined) {
+    const changes =
+      anyway === "release"
+        ? "which was taken over, is no longer deleted with the resource: it is released"
+        : "which was made for the resource, is no longer released with it: it is deleted";
+    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${said}"`);
+  }
+  return lines;
+}

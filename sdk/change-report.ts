@@ -1,0 +1,181 @@
+// Reports each resource's change at the resource, and the sum at the stack.
+
+import * as pulumi from "@pulumi/pulumi";
+import type { CreationOutlook } from "../provider/lookup/live.js";
+import type { ApprovalState } from "../provider/rules/approval.js";
+import type { Impact } from "../provider/rules/impact.js";
+import type { Activity } from "../provider/rules/moment.js";
+import { type ImpactNotice, readNotice } from "../provider/rules/notice.js";
+import { type OnRestart, refuses } from "../provider/rules/policies.js";
+import { factsTail } from "../provider/rules/seen.js";
+import { unchangedOutputs } from "../provider/rules/unchanged-outputs.js";
+import { isUnfinished } from "../provider/rules/unfinished.js";
+import {
+  announcedChange,
+  type Change,
+  type Line,
+  lineOfCreation,
+  lineOfImpact,
+  lineOfUnfinished,
+  unexplainedChanges,
+  withFailure,
+} from "../provider/rules/warnings.js";
+import { desiredIn, type Props, plain } from "./hook-values.js";
+import { LiveProjects, type ProjectNow } from "./live-projects.js";
+import { loadLookups } from "./lookups/ask.js";
+import { ProgramEnd } from "./program-end.js";
+import { approvalIn } from "./soft-preview.js";
+import { effectOn, Tally } from "./tally.js";
+import type { UnchangedOutputs } from "./unchanged-outputs.js";
+
+type Foreseen = Extract<CreationOutlook, { kind: "fails" }>["foreseen"];
+
+/** What the hook of a run has seen. */
+export interface Run {
+  unchangedOutputs: UnchangedOutputs;
+  projects: LiveProjects;
+  end: ProgramEnd;
+  tally: Tally;
+  /** Logs the tally's line at the stack. */
+  reportSum: () => void;
+}
+
+export function newRun(): Run {
+  const tally = new Tally();
+  const reportSum = () => {
+    const line = tally.line();
+    if (line) void pulumi.log.warn(line);
+  };
+  return { unchangedOutputs: new Map(), projects: new LiveProjects(), end: new ProgramEnd(), tally, reportSum };
+}
+
+/** A resource as its hook sees it. */
+interface Step {
+  urn: string;
+  news: Props;
+  secrets: Set<string>;
+  notice: ImpactNotice | undefined;
+  /** What is to be done about a restart; the resource's own word counts first. */
+  mode: unknown;
+  /** The stack's `compute:onRestart`. */
+  stackMode: OnRestart | undefined;
+  approval: ApprovalState;
+}
+
+export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Promise<void> {
+  const secrets = new Set<string>();
+  const news = await plain(args.newInputs, secrets);
+  for (const name of secretNames(news["__secret"])) secrets.add(name);
+  const stackMode = new pulumi.Config("compute").get("onRestart") as OnRestart | undefined;
+  const mode = news["onRestart"] ?? stackMode ?? "warn";
+  const notice = readNotice(news);
+  const isGuarded = refuses(notice?.impact ?? "none", mode);
+  const approval = isGuarded ? await approvalIn(args, news, secrets) : "not-asked";
+  const step: Step = { urn: args.urn, news, secrets, notice, mode, stackMode, approval };
+  if (args.oldOutputs) await reportUpdate(args, step, run);
+  else await reportCreation(step, run);
+}
+
+/**
+ * Never awaits a message: the message waits for the URN, and the URN waits for this hook.
+ * @param atMs when the service was asked
+ */
+function reportLine(urn: string, { severity, text, facts = [] }: Line, atMs = Date.now()): void {
+  void pulumi.log[severity](text + factsTail(facts, atMs), { urn: pulumi.output(urn) } as unknown as pulumi.Resource);
+}
+
+function count({ tally, end, reportSum }: Run, urn: string, impact: Impact, activity: Activity | undefined): void {
+  if (!pulumi.runtime.isDryRun()) return;
+  tally.note(urn, effectOn(impact, activity));
+  end.atEnd(reportSum);
+}
+
+async function reportUpdate(args: pulumi.ResourceHookArgs, step: Step, run: Run): Promise<void> {
+  const { urn, news, secrets, notice, mode } = step;
+  const olds = await plain(args.oldOutputs, secrets);
+  const old = { inputs: await plain(args.oldInputs, secrets), outputs: olds };
+  const askAgain = new pulumi.Config("compute").get("askAgain") === "true";
+  const change = announcedChange(old, { news, desired: desiredIn(news), secrets, notice, askAgain });
+  // The old outputs as Pulumi has them, so that secrets stay secrets.
+  run.unchangedOutputs.set(urn, unchangedOutputs(args.oldOutputs ?? {}, change.before, change.desired, news));
+  if (mode !== "allow" && change.verdict.impact !== "none") {
+    await reportImpact({ ...step, id: args.id, olds }, change, run);
+  } else if (mode !== "allow" && isUnfinished(olds)) reportLine(urn, lineOfUnfinished(args.id));
+  for (const text of unexplainedChanges(olds, news, change)) reportLine(urn, { severity: "warn", text });
+  for (const text of change.verdict.notes) reportLine(urn, { severity: "info", text });
+}
+
+async function reportImpact(step: Step & { id: string; olds: Props }, change: Change, run: Run): Promise<void> {
+  const { projects, end } = run;
+  const { id, urn, olds, news, mode, secrets } = step;
+  const project = await projects.projectOf(urn, olds["projectId"]);
+  const now = project && loadLookups().computeIn(project, id);
+  const { approval } = step;
+  const { line, verdict } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode });
+  const failure = project && failureOf(project, id, change);
+  reportWithFailure(urn, line, failure && withoutSecrets(failure, step), { end, atMs: project?.nowMs });
+  count(run, urn, verdict.impact, now?.activity);
+}
+
+/** Why the update will fail, as far as the project's list tells. */
+function failureOf(project: ProjectNow, id: string, { before, desired }: Change): Foreseen | undefined {
+  const { branchId } = desired;
+  const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
+  const outlook = loadLookups().updateOutlook(project, { id, ...(isMoved ? { branchId } : {}) });
+  return outlook?.kind === "fails" ? outlook.foreseen : undefined;
+}
+
+/**
+ * Reports both in one line. If a resource of this program holds the compute that is in the way, the compute may leave in this run, or
+ * the preview fails anyway. Which computes the program holds is known when the program has ended, so the line waits until then.
+ */
+function reportWithFailure(
+  urn: string,
+  line: Line | undefined,
+  failure: Foreseen | undefined,
+  { end, atMs }: { end: ProgramEnd; atMs: number | undefined },
+): void {
+  const report = (whole: Line | undefined) => whole && reportLine(urn, whole, atMs);
+  const inTheWay = failure?.id;
+  if (failure === undefined || inTheWay === undefined) return void report(withFailure(line, failure));
+  end.atEnd((isComplete) => void report(withFailure(line, isComplete && !end.ids.has(inTheWay) ? failure : undefined)));
+}
+
+async function reportCreation(step: Step, run: Run): Promise<void> {
+  const { urn, news, notice, mode } = step;
+  if (notice?.replaces) run.end.ids.add(notice.replaces.id);
+  const project = await run.projects.projectOf(urn, news["projectId"]);
+  const outlook = project && (await outlookOf(step, project));
+  const line = await creationLine(step, outlook, run);
+  const failure = outlook?.kind === "fails" ? withoutSecrets(outlook.foreseen, step) : undefined;
+  reportWithFailure(urn, mode === "allow" ? undefined : line, failure, { end: run.end, atMs: project?.nowMs });
+}
+
+const outlookOf = ({ news, notice, stackMode, secrets }: Step, project: ProjectNow) =>
+  loadLookups()
+    .creationOutlook(project, {
+      inputs: { ...news, __secret: [...secrets] },
+      onRestart: stackMode,
+      replaces: notice?.replaces,
+    })
+    .catch(() => undefined);
+
+function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: Step): Foreseen {
+  const lookups = loadLookups();
+  lookups.keepSecret(news, [...secrets]);
+  return { ...rest, problem: lookups.redacted(problem), way: lookups.redacted(way) };
+}
+
+/** What the creation does to a compute that exists. */
+async function creationLine(step: Step, outlook: CreationOutlook | undefined, run: Run): Promise<Line | undefined> {
+  const { urn, news, notice, approval } = step;
+  const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
+  const replacedProject = replaces && (await run.projects.projectOf(urn, replaces.projectId));
+  const replacedActivity =
+    replacedProject && replaces && loadLookups().computeIn(replacedProject, replaces.id)?.activity;
+  const creation = lineOfCreation(news, notice, { outlook, replacedActivity, approval });
+  if (creation && step.mode !== "allow") count(run, urn, creation.impact, creation.activity);
+  return creation?.line;
+}
+
+const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,0 +1,52 @@
+// The projects of a preview as they are while it runs, for the warnings alone. The marker must not have it: a marker that
+// changes from minute to minute would break saved plans and approvals.
+
+import * as pulumi from "@pulumi/pulumi";
+import { OncePerProject } from "../provider/rules/once-per-project.js";
+import { engineEnvironment } from "./engine-environment.js";
+import { accountOf, configFor, type LookupModule, loadLookups } from "./lookups/ask.js";
+import type { LookupOptions } from "./lookups/options.js";
+import type { InstanceConfig } from "./provider.js";
+
+export type ProjectNow = Awaited<ReturnType<LookupModule["projectNow"]>>;
+
+/** The live projects of one run. */
+export class LiveProjects {
+  readonly #accounts = new Map<string, InstanceConfig>();
+  readonly #answers = new OncePerProject<ProjectNow>();
+  readonly #engine = engineEnvironment();
+
+  /** Notes with which account a resource is made; `urn` is known before the resource is compared. */
+  follow(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
+    if (!pulumi.runtime.isDryRun() || new pulumi.Config("compute").get("liveNotices") === "false") return;
+    const settings = tried(() => configFor({ provider, parent } as LookupOptions));
+    if (settings) pulumi.output(urn).apply((known) => this.#accounts.set(known, settings));
+  }
+
+  /**
+   * A project as it is now, with the account of this resource. Undefined if the request fails, because a preview
+   * must not fail then.
+   */
+  async projectOf(urn: string, projectId: unknown): Promise<ProjectNow | undefined> {
+    const settings = this.#accounts.get(urn);
+    if (!settings || typeof projectId !== "string") return undefined;
+    try {
+      const values = await accountOf(settings);
+      return await this.#answers.answer(JSON.stringify(values), projectId, () => {
+        const lookups = loadLookups();
+        const config = lookups.configFor({ get: (name) => values[name] }, process.env, this.#engine);
+        return lookups.projectNow(config, projectId);
+      });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function tried<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

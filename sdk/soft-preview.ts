@@ -1,0 +1,27 @@
+// COMPUTE_ON_RESTART=warn: what `onRestart: "refuse"` stops is shown in a preview, and stays refused in an update.
+
+import * as pulumi from "@pulumi/pulumi";
+import { type ApprovalState, approvalStateOf } from "../provider/rules/approval.js";
+import { readApprovals } from "../provider/rules/approval-list.js";
+import { softensPreviews } from "../provider/rules/policies.js";
+import { isInlineProgram } from "./engine-environment.js";
+import { desiredIn, type Props, plain } from "./hook-values.js";
+
+/** An inline program does not see the environment of its engine, which may have the variable. */
+const maySoften = (): boolean => pulumi.runtime.isDryRun() && (softensPreviews(process.env) || isInlineProgram());
+
+/** Tells check that this is a preview, where it may need that. Check takes it out again. */
+export const previewHint = (): { __preview?: true } => (maySoften() ? { __preview: true } : {});
+
+/** The approval of a change for which check asks one. @param news in plain form; `secrets` are their names */
+export async function approvalIn(
+  { urn, oldInputs }: pulumi.ResourceHookArgs,
+  news: Props,
+  secrets: ReadonlySet<string>,
+): Promise<ApprovalState> {
+  const known = new Set(secrets);
+  const olds = oldInputs && (await plain(oldInputs, known));
+  const { digests } = readApprovals(new pulumi.Config("compute").get("approve"), Date.now());
+  const isSoftened = maySoften();
+  return approvalStateOf({ urn, oldInputs: olds, news, desired: desiredIn(news), secrets: known, digests, isSoftened });
+}

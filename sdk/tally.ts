@@ -1,0 +1,50 @@
+// How many computes a preview touches: one line at the stack, since people do not count warnings.
+
+import type { Impact } from "../provider/rules/impact.js";
+import type { Activity } from "../provider/rules/moment.js";
+
+type Effect = "restart" | "next-start" | "restart-if-active" | "may-restart" | "stop" | "new-host";
+
+/** What a change does to its compute, by what the preview has seen of it. */
+export function effectOn(impact: Impact, activity: Activity | undefined): Effect | undefined {
+  if (impact === "stop" || impact === "new-host") return impact;
+  if (impact !== "restart" && impact !== "may-restart") return undefined;
+  if (activity !== undefined && activity.state !== "active") return "next-start";
+  if (impact === "may-restart") return impact;
+  return activity === undefined ? "restart-if-active" : "restart";
+}
+
+/** From the worst. "12 active computes restart" */
+const WORDS: Record<Effect, (count: number) => string> = {
+  "new-host": (n) => `${computes(n)} ${n === 1 ? "gets" : "get"} a new host`,
+  stop: (n) => `${computes(n)} ${n === 1 ? "stops" : "stop"}`,
+  restart: (n) => `${computes(n, "active ")} ${n === 1 ? "restarts" : "restart"}`,
+  "restart-if-active": (n) => `${computes(n)} ${n === 1 ? "restarts" : "restart"} if active`,
+  "may-restart": (n) => `${computes(n)} may restart`,
+  "next-start": (n) => `${computes(n, "idle ")} ${n === 1 ? "changes" : "change"} at the next start`,
+};
+
+const computes = (count: number, kind = ""): string => `${count} ${kind}${count === 1 ? "compute" : "computes"}`;
+
+export class Tally {
+  readonly #effects = new Map<string, Effect>();
+  #said = "";
+
+  note(urn: string, effect: Effect | undefined): void {
+    if (effect) this.#effects.set(urn, effect);
+  }
+
+  /** The line, where it says more than a single warning and was not said before. */
+  line(): string | undefined {
+    if (this.#effects.size < 2) return undefined;
+    const all = [...this.#effects.values()];
+    const parts = (Object.keys(WORDS) as Effect[]).flatMap((effect) => {
+      const count = all.filter((one) => one === effect).length;
+      return count === 0 ? [] : [WORDS[effect](count)];
+    });
+    const line = `${parts.join(", ")}.`;
+    if (line === this.#said) return undefined;
+    this.#said = line;
+    return line;
+  }
+}

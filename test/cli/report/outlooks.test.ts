@@ -1,0 +1,167 @@
+/** What a preview's look has foreseen: that `up` will fail, and what an adoption takes over. */
+import { describe, expect, test } from "vitest";
+import { type Fact, factsTail } from "../../../provider/rules/seen";
+import { BASE, inJson, oneCompute, outputsOf, type Parsed, preview, report, resize, step, urnOf } from "./support";
+
+const AT = "2026-05-04T12:00:05Z";
+const TEXT = "branch br-a has its primary already (ep-b): `up` will fail. Add adopt: true to manage it.";
+const says = (facts: readonly Fact[], text = TEXT, more: object = {}) => ({
+  severity: "warning",
+  urn: urnOf("primary"),
+  message: `warning: ${text}${factsTail(facts, Date.parse(AT))}\n`,
+  ...more,
+});
+const creation = (next: object = {}) => step({ op: "create", next: { ...BASE, restart: "no", ...next } });
+const ADOPTION = {
+  adopt: true,
+  restart:
+    "maybe: takes over the branch's primary, if there is one, and sets size 1; a compute with other values may restart",
+  __notice: { impact: "may-restart", properties: ["size"] },
+};
+
+describe("a preview that says that `up` will fail", () => {
+  const failing = preview([creation()], { diagnostics: [says(["fails"])] });
+
+  test("is not green, with its text, and ends with exit code 2", async () => {
+    const { exitCode, complete, verdict, stacks } = await inJson(failing);
+    expect({ exitCode, complete, verdict }).toEqual({
+      exitCode: 2,
+      complete: true,
+      verdict: "`pulumi up` will fail at 1 compute",
+    });
+    expect(stacks[0].computes[0].upFails).toEqual({ why: TEXT, at: AT });
+  });
+
+  test("also where nothing fails the check", async () => {
+    expect((await inJson(failing, ["--fail-on", "none"])).exitCode).toBe(2);
+  });
+
+  test.each([
+    [
+      "markdown",
+      /### ⛔ .*will fail at 1 compute\n[\s\S]*An approval can't help[\s\S]*\| ⛔ \*\*`up` will fail\*\*, new compute \| <code>branch br/,
+    ],
+    [
+      "text",
+      /will fail at 1 compute\n[\s\S]*new compute {2}primary\n {4}branch br-a has its primary already \(ep-b\): `up` will fail\./,
+    ],
+    ["github", /^::error [^\n]*makes `up` fail::branch br-a has its primary/m],
+  ])("in %s", async (format, expected) => {
+    const { code, stdout, stderr } = await report(["--format", format], JSON.stringify(failing));
+    expect(code).toBe(2);
+    expect(stdout).toMatch(expected);
+    expect(stdout).not.toContain("🟢");
+    expect(stdout.match(/has its primary already/g)).toHaveLength(1);
+    expect(stderr).toMatch(/^compute-endpoint report: shop\/prod: `pulumi up` will fail at 1 compute/);
+  });
+
+  test("of a change that restarts: both are said, and it comes first", async () => {
+    const steps = [resize(), resize({ name: "other", id: "ep-other-1" })];
+    const { verdict, stacks } = await inJson(
+      preview(steps, { diagnostics: [says(["active", "fails"], TEXT, { urn: urnOf("other") })] }),
+    );
+    expect(verdict).toBe("`pulumi up` will fail at 1 compute. 2 computes restart; 2 not approved");
+    expect(stacks[0].computes.map(({ name }: Parsed) => name)).toEqual(["other", "primary"]);
+    expect(stacks[0].computes[0]).toMatchObject({
+      impact: "restart",
+      seen: { state: "active", at: AT },
+      upFails: { at: AT },
+    });
+  });
+
+  test("and failed itself: the report says both", async () => {
+    const { verdict } = await inJson(
+      preview([creation()], { diagnostics: [says(["fails"]), { severity: "error", message: "error: boom" }] }),
+    );
+    expect(verdict).toBe("This preview is incomplete; known so far: `pulumi up` will fail at 1 compute");
+  });
+
+  test("of a creation that may be a forced replacement: the step tells", async () => {
+    const diagnostics = [says(["fails unless replaced"])];
+    expect((await oneCompute(preview([creation()], { diagnostics }))).upFails).toEqual({ why: TEXT, at: AT });
+    const replaced = step({ op: "replace", old: BASE, next: { ...BASE, restart: "no" }, outputs: outputsOf(BASE) });
+    expect(await oneCompute(preview([replaced], { diagnostics }))).not.toHaveProperty("upFails");
+  });
+
+  test("of a compute without a step: the document is not whole", async () => {
+    const { exitCode, stacks } = await inJson(preview([], { diagnostics: [says(["fails"])] }));
+    expect(exitCode).toBe(2);
+    expect(stacks[0].incomplete.join()).toMatch(/`up` will fail at primary, and has no step of it/);
+  });
+
+  test.each([
+    ["words without data", says([], TEXT)],
+    ["data that is not at the end", says(["fails"], TEXT, { message: `x [fails at ${AT}] and more` })],
+    ["data without a time", says(["fails"], TEXT, { message: "x [fails at noon]" })],
+    ["an error of another resource", says(["fails"], TEXT, { urn: urnOf("x", "aws:s3/bucket:Bucket") })],
+  ])("not by %s", async (_what, diagnostic) => {
+    const { exitCode, stacks } = await inJson(preview([creation()], { diagnostics: [diagnostic] }));
+    expect(exitCode).toBe(0);
+    expect(stacks[0].computes[0]).not.toHaveProperty("upFails");
+  });
+
+  test("in a text of others: one line, bounded, and no markup", async () => {
+    const evil = `${"x".repeat(5000)}\n| <b> @team \u001b[31m\u202e`;
+    const one = await oneCompute(
+      preview([creation()], { diagnostics: [says(["fails"], `\n<b>|@team\u202e ${evil}`)] }),
+    );
+    expect(one.upFails.why.length).toBeLessThan(1000);
+    expect(one.upFails.why).toContain("\\u{202e}");
+    const { stdout } = await report(
+      [],
+      JSON.stringify(preview([creation()], { diagnostics: [says(["fails"], "<b>|@team")] })),
+    );
+    expect(stdout).not.toMatch(/<b>|@team/);
+  });
+});
+
+describe("an adoption", () => {
+  const adoption = (facts: readonly Fact[], text: string, severity = "info") =>
+    oneCompute(preview([creation(ADOPTION)], { diagnostics: [says(facts, text, { severity })] }));
+
+  test("says what the look found", async () => {
+    const text = "takes over ep-late-1: size 0.25 → 1 restarts this compute. It is active: open connections drop.";
+    expect(await adoption(["active", "adopts"], text, "warning")).toMatchObject({
+      what: "adopts a compute",
+      impact: "may-restart",
+      effect: text,
+      seen: { state: "active" },
+    });
+  });
+
+  test("on a branch without a primary makes a new compute", async () => {
+    const text = "branch br-free has no primary to take over: a new compute is made, and nothing drops.";
+    // A look lowers no verdict: `up` goes by what is there then, and the program itself could write such a line.
+    expect(await adoption(["makes"], text)).toMatchObject({
+      what: "makes a compute",
+      impact: "may-restart",
+      effect: text,
+    });
+  });
+
+  test("without a look says what it may do", async () => {
+    expect(await oneCompute(preview([creation(ADOPTION)]))).toMatchObject({
+      what: "adopts a compute",
+      effect: expect.stringMatching(/^takes over the branch's primary, if there is one/),
+    });
+  });
+
+  test("that sets nothing is no new compute", async () => {
+    expect(await oneCompute(preview([creation({ adopt: true })]))).toMatchObject({
+      what: "adopts a compute",
+      impact: "none",
+    });
+  });
+});
+
+test("a protected compute that leaves the program is not deleted: `up` fails there", async () => {
+  const document = preview([step({ op: "delete", old: BASE, oldMore: { protect: true } })]);
+  const { verdict, exitCode, stacks } = await inJson(document);
+  expect({ verdict, exitCode }).toEqual({ verdict: "`pulumi up` will fail at 1 compute", exitCode: 2 });
+  expect(stacks[0].computes[0]).toMatchObject({
+    impact: "none",
+    what: "is protected",
+    upFails: { why: expect.stringMatching(/protect/) },
+  });
+  expect((await report([], JSON.stringify(document))).stdout).not.toMatch(/Deleted|is deleted/);
+});
