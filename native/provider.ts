@@ -123,7 +123,7 @@ export class NativeProvider {
     const step = this.#step(request, news);
     this.#process.secrets.see(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
-    if (request.preview) return { id: "", props: outputsOfCreation(news.props), secrets: news.secrets };
+    if (request.preview) return { id: "", props: outputsOfCreation(news), secrets: news.secrets };
     const program = this.#programOf(news, request);
     const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, program));
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
@@ -136,7 +136,7 @@ export class NativeProvider {
     const change = announcedChangeOf(step);
     for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
     if (request.preview) {
-      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news.props, change);
+      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news, change);
       return { props: outputs, secrets: secretsAfter(news, olds) };
     }
     const updateRequest = { id, olds: state as unknown as Outputs, program: this.#programOf(news, request) };

@@ -10,11 +10,15 @@ describe("secret values", () => {
     expect(inputs["size"]).toEqual(secret(1));
     expect(outputs["size"]).toEqual(secret(1));
     expect(outputs).not.toHaveProperty("autoscalingLimitMaxCu");
+    const { outputs: foreseen } = await it.plugin.create(inputs, { preview: true });
+    expect(foreseen["size"]).toEqual(secret(1));
+    expect(foreseen).not.toHaveProperty("autoscalingLimitMaxCu");
     const { inputs: next } = await it.plugin.check(inputs, { ...BASE, size: secret(7) });
     expect(next["restart"]).toMatch(/^yes: size/);
     expect(JSON.stringify([next["restart"], next["__notice"]])).not.toMatch(/\b[17]\b/);
     const seen = await it.plugin.update(id, outputs, next, { oldInputs: inputs, preview: true });
     expect(seen["size"]).toEqual(secret(7));
+    expect(seen).not.toHaveProperty("autoscalingLimitMinCu");
     const after = await it.plugin.update(id, outputs, next, { oldInputs: inputs });
     expect(after["size"]).toEqual(secret(7));
     for (const { message } of it.said()) expect(message).not.toMatch(/\b7\b/);
