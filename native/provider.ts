@@ -8,7 +8,7 @@ import { textsIn } from "../provider/endpoint/hints.js";
 import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { isKind, Stopped } from "../provider/errors.js";
-import { ProviderProcess } from "../provider/provider-process.js";
+import type { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/seen.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
@@ -45,17 +45,16 @@ export interface DiffResult extends DiffAnswer {
 
 export class NativeProvider {
   readonly #process: ProviderProcess;
-  #log: EngineLog | undefined;
+  #log: Pick<EngineLog, "say"> | undefined;
   #projects: LiveProjects | undefined;
 
-  constructor(options: ConstructorParameters<typeof ProviderProcess>[0]) {
-    this.#process = new ProviderProcess(options);
+  constructor(process: ProviderProcess) {
+    this.#process = process;
   }
 
-  /** Sends messages to the engine from now on, and ends with it. */
-  connectLog(log: EngineLog): void {
+  /** Sends messages to the engine from now on. */
+  logTo(log: Pick<EngineLog, "say">): void {
     this.#log = log;
-    this.#process.followEngine();
   }
 
   /**
