@@ -94,13 +94,8 @@ export async function linesOfCreation(step: ResourceStep): Promise<TimedLine[]> 
   const { news, config } = step;
   const replaces = readNotice(news)?.replaces;
   const project = await step.projectNow(news["projectId"]);
-  const creation = { inputs: { ...news, __secret: [...step.secrets] }, onRestart: config.onRestart, replaces };
-  const outlook =
-    project &&
-    (await step
-      .lookups()
-      .creationOutlook(project, creation)
-      .catch(() => undefined));
+  const { onRestart } = config;
+  const outlook = project && (await step.lookups().creationLook(project, { ...step, onRestart, replaces }));
   const line = modeOf(step) === "allow" ? undefined : await creationLine(step, outlook);
   // A compute that is in the way may leave in this run, and the plugin is not told when the program ends.
   const failure = outlook?.kind === "fails" && outlook.foreseen.id === undefined ? outlook.foreseen : undefined;

@@ -151,14 +151,8 @@ async function reportCreation(step: Step, run: Run): Promise<void> {
   reportWithFailure(urn, mode === "allow" ? undefined : line, failure, { end: run.end, atMs: project?.nowMs });
 }
 
-const outlookOf = ({ news, notice, stackMode, secrets }: Step, project: ProjectNow) =>
-  loadLookups()
-    .creationOutlook(project, {
-      inputs: { ...news, __secret: [...secrets] },
-      onRestart: stackMode,
-      replaces: notice?.replaces,
-    })
-    .catch(() => undefined);
+const outlookOf = ({ notice, stackMode, ...step }: Step, project: ProjectNow) =>
+  loadLookups().creationLook(project, { ...step, onRestart: stackMode, replaces: notice?.replaces });
 
 function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: Step): Foreseen {
   const lookups = loadLookups();

@@ -111,6 +111,19 @@ export async function creationOutlook(now: ProjectNow, creation: Creation): Prom
   return branches && !branches.has(branch) ? fails(`branch ${branch} of project ${project}`, "branchId") : outlook;
 }
 
+/** What the hook of a creation knows of it. */
+export interface CreationStep extends Pick<Creation, "onRestart" | "replaces"> {
+  news: Creation["inputs"];
+  secrets: ReadonlySet<string>;
+}
+
+/** The look of a preview: undefined also where it fails, because a preview can do without. @public */
+export const creationLook = (
+  now: ProjectNow,
+  { news, secrets, onRestart, replaces }: CreationStep,
+): Promise<CreationOutlook | undefined> =>
+  creationOutlook(now, { inputs: { ...news, __secret: [...secrets] }, onRestart, replaces }).catch(() => undefined);
+
 /** The inputs as the engine sends them to the provider. */
 function onTheWire<T>(value: T): T {
   if (value === UNKNOWN) return UNKNOWN_VALUE as T;
