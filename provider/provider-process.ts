@@ -1,4 +1,4 @@
-// The state of one provider process, whichever adapter speaks to Pulumi: its configuration, its secrets, and what its steps share.
+// The state of one provider process, for both adapters: its configuration, its secrets, and the shared state of its steps.
 
 import { Cancellation } from "./cancellation.js";
 import { systemClock } from "./clock.js";

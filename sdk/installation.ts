@@ -1,4 +1,4 @@
-// Installations that can't work: two copies of Pulumi's SDK in one process, or a program's folder without this package.
+// Checks the installation: not two copies of Pulumi's SDK in one process, and this package in the program's folder.
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -63,11 +63,11 @@ const STARTED_IN = process.cwd();
 const reached = new Set<string>();
 
 /**
- * Fails with the way out where the engine would not find this package: it loads the provider from the program's folder.
- * A program that uses only a package of components need not have this package there (with pnpm it never has).
+ * Throws with advice if the engine would not find this package in the program's folder. A program that uses only a package of
+ * components need not have this package there (with pnpm it never has).
  *
- * Looks only where Pulumi itself runs the program: an inline program of the Automation API has another folder, and a unit
- * test has no engine.
+ * Looks only where Pulumi itself runs the program: an inline program of the Automation API has another folder, and a unit test
+ * has no engine.
  */
 export function refuseUnreachable(main: string | undefined = require.main?.filename, folder = STARTED_IN): void {
   if (reached.has(folder)) return;

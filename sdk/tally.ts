@@ -5,7 +5,7 @@ import type { Activity } from "../provider/rules/moment.js";
 
 type Effect = "restart" | "next-start" | "restart-if-active" | "may-restart" | "stop" | "new-host";
 
-/** What a change does to its compute, by what the preview has seen of it. */
+/** The effect of a change, given the compute's current state. */
 export function effectOn(impact: Impact, activity: Activity | undefined): Effect | undefined {
   if (impact === "stop" || impact === "new-host") return impact;
   if (impact !== "restart" && impact !== "may-restart") return undefined;
@@ -14,7 +14,7 @@ export function effectOn(impact: Impact, activity: Activity | undefined): Effect
   return activity === undefined ? "restart-if-active" : "restart";
 }
 
-/** From the worst. "12 active computes restart" */
+/** Worst first. "12 active computes restart" */
 const WORDS: Record<Effect, (count: number) => string> = {
   "new-host": (n) => `${computes(n)} ${n === 1 ? "gets" : "get"} a new host`,
   stop: (n) => `${computes(n)} ${n === 1 ? "stops" : "stop"}`,
@@ -34,7 +34,7 @@ export class Tally {
     if (effect) this.#effects.set(urn, effect);
   }
 
-  /** The line, where it says more than a single warning and was not said before. */
+  /** The line; undefined for fewer than two computes, or if it was printed before. */
   line(): string | undefined {
     if (this.#effects.size < 2) return undefined;
     const all = [...this.#effects.values()];

@@ -1,4 +1,4 @@
-// The meanings of the network's own errors. Their codes tell them apart: texts differ between versions.
+// Explains network errors by their codes. The texts differ between versions.
 
 import type { Redactor } from "./redact.js";
 
@@ -60,7 +60,7 @@ export function networkReason(error: unknown, redactor: Redactor): string {
   return `${reason}${code ? ` (${code})` : ""}${via}`;
 }
 
-/** A failed request that went through a proxy. Its message names the proxy, for few people think of it. */
+/** A failed request that went through a proxy. The message names the proxy, because users often forget it. */
 class ProxiedError extends Error {}
 
 export function throughProxy(cause: unknown): Error {

@@ -1,4 +1,4 @@
-// The steps that send requests, as the engine calls them. Their errors also say what the state holds now, and what to do next.
+// The steps that send requests, as the engine calls them. Adds to each error what the state contains and what to do next.
 
 import { isKind } from "../errors.js";
 import { afterDeparture, branchMovedTo, whileLeaving } from "./branch-handover.js";
@@ -15,7 +15,7 @@ import { update as updateCompute } from "./update.js";
 
 type Step = "create" | "read" | "update" | "delete";
 
-/** After a lost answer. An update keeps its state itself, and says so. */
+/** Advice after a lost answer. An update writes its own (NotReady). */
 const OUTCOME_UNKNOWN: Partial<Record<Step, string>> = {
   create:
     "Whether a compute was made is not known, and the state holds nothing of it. Run `pulumi up` again: it looks first, and stops with the compute's id if it finds it",

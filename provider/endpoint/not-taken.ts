@@ -1,4 +1,4 @@
-// Settings that a service did not take, although it accepted the request.
+// Settings that the service did not apply, although it accepted the request.
 
 import { differingPaths, pick, type SettingValues } from "../rules/paths.js";
 import type { WireEndpoint } from "../wire/endpoint.js";

@@ -1,4 +1,4 @@
-// What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
+// The outputs of a compute in the state. They contain no volatile values, which would show as drift at each refresh.
 
 import {
   isAsDesired,
@@ -33,7 +33,7 @@ import { toldBy } from "./mapping.js";
 
 /**
  * The settings are those of the compute. `size` is only there where the program says `size` and the limits are equal;
- * `restartTriggers` are those for which the compute was last restarted, or with which it was made.
+ * `restartTriggers` are the values at the last restart, or at the creation.
  */
 export interface Outputs extends SettingsInput {
   projectId: string;
@@ -60,7 +60,7 @@ export interface Outputs extends SettingsInput {
   restartOwed?: { wanted: string; since?: StartMark };
   /** Paths of values that the service accepted but did not take: the outputs hold the compute's own values instead. */
   notTaken?: string[];
-  /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret without our knowing. */
+  /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret. */
   __asked?: SettingValues;
   onDelete?: "delete" | "release";
   waitForReady?: boolean;
@@ -82,28 +82,28 @@ export interface StepRecord {
   owed?: Owed;
 }
 
-/** The step that makes a state. It decides from where the settings in the state come. */
+/** The step that wrote the state. It decides where the settings come from. */
 export type Origin =
   /** All from the compute: so drift comes into a state. */
   | "read"
-  /** Those that the program sets from the program, all others from the compute. */
+  /** Settings of the program from the program, all others from the compute. */
   | "create"
   /** From the program and the earlier state. What somebody changed by hand is left to the next read. */
   | "update";
 
-/** A restart for the program's triggers that has not come about. */
+/** A restart that `restartTriggers` ask for and that has not happened yet. */
 export interface Owed {
   /** The triggers for which the compute was last restarted. */
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */
   wanted?: string;
-  /** How the compute was when it became due, as far as that is known. */
+  /** The start mark of the compute when the restart became due, if known. */
   since?: StartMark;
 }
 
 /**
  * The state of a compute after a step.
- * @param last what was known before, with what was asked: a server may leave a field out of an answer although it is set
+ * @param last the last known values; a service may omit a field that is set
  */
 export function outputsOf(
   endpoint: WireEndpoint,
@@ -181,8 +181,8 @@ const filled = <T extends object>(value: T | undefined): T | undefined =>
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
 
 /**
- * What is known once a service has accepted what a program asks for: it may leave a field out of its answers.
- * @param except paths at which it has something else
+ * The last known values after the service accepted the program's settings. A response may omit fields.
+ * @param except paths that the service did not apply
  */
 export function knownAfter(last: Partial<Outputs>, inputs: Inputs, except: readonly string[] = []): Partial<Outputs> {
   return withValues(last, without(updatableValues(desiredSettings(inputs)), except));
@@ -222,8 +222,8 @@ export function managedOf(inputs: Inputs): string[] {
 }
 
 /**
- * The inputs that a program would have to say for the compute to be as it is: the live values of what it manages.
- * Returned by read, so that drift shows, and only drift.
+ * The inputs that describe the compute as it is now: the current values of the managed properties. Returned by read, so that
+ * drift shows, and only drift.
  * @param asked values that the service did not take: the inputs keep them
  */
 export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<string, unknown> {

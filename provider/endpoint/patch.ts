@@ -53,7 +53,7 @@ export async function patch(
   }
 }
 
-/** The program may change one limit only. Together with the compute's other one, it may be a pair that no service takes. */
+/** The program may change only one limit. With the compute's other limit, the pair may be invalid. */
 function refuseIllegalPair(
   { config }: Process,
   { id }: Pick<Target, "id">,

@@ -41,8 +41,8 @@ export async function retryStart(
       await settleOrKeep(process, target, done, deadline, done.sent ? "started" : undefined);
       if (target.program.inputs.waitForReady === false) return done.endpoint;
       if (done.sent && done.operations.length > 0) return done.endpoint;
-      // An answer without operations may mean that the service did nothing. And an operation that was already running may have
-      // been no start, but a check of the service's own.
+      // A response without operations may mean that nothing was started. A running operation may be the service's own check, not
+      // a start.
       const after = await findCompute(context, target, deadline);
       if (!after) throw goneError(project, id);
       if (!hasNeverStarted(after)) return after;

@@ -17,13 +17,16 @@ const LATE_ADVICE =
 /** Without `clock` and `transport`, the real ones are used. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancellation"> &
   Partial<Pick<ClientOptions, "clock" | "transport">> & {
-    /** Seconds between two polls of an operation. @default growing from 0.4 to 5 */
+    /**
+     * Seconds between two polls of an operation. @default the expected end of the operation, else a tenth of its age, from 0.35
+     * to 5
+     */
     pollSeconds?: number;
     /** Bytes of an answer that are read. @default 16 MB, more than the largest page */
     bodyLimit?: number;
     /** @default the advice for a lifecycle step */
     lateAdvice?: string;
-    /** @default one that is never requested */
+    /** @default a Cancellation that never fires */
     cancellation?: Cancellation;
   };
 

@@ -5,14 +5,14 @@ import { isKind, UnknownOutcome } from "../errors.js";
 import { ProgressReporter } from "../progress.js";
 import type { Context } from "./context.js";
 
-/** Milliseconds between a lost answer and the next try: the request may still be on its way through a proxy. */
+/** The pause after a lost answer before the request is sent again. A proxy may still deliver the first request. */
 const PAUSE_MS = 2000;
 
 /**
- * Sends a mutation. After each lost answer it looks whether the mutation was applied, before it sends it again. It
- * looks also when the time is up and after a cancel: what was begun must not be forgotten.
- * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it
- *   may still send requests for a while
+ * Sends a mutation. After each lost answer it looks whether the mutation was applied, before it sends it again. It looks also
+ * when the time is up and after a cancel: the state must not lose a compute that a request created.
+ * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it   may still
+ * send requests for a while
  * @throws UnknownOutcome where nobody can tell whether the last request was applied
  */
 export async function retryUnlessApplied<T>(

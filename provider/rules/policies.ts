@@ -1,4 +1,4 @@
-// `onDelete` and `onRestart`: what a program decides about a deletion and about a restart.
+// `onDelete` and `onRestart`: how a program handles deletions and restarts.
 
 import { atLeast, type Impact } from "./impact.js";
 
@@ -26,7 +26,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 export const softensPreviews = (env: Variables): boolean => env[PREVIEW_VARIABLE] === "warn";
 
-/** The warning about a value that does nothing; undefined where there is none. */
+/** The warning about a value without effect; undefined if the value is fine. */
 export function previewVariableProblem(env: Variables): string | undefined {
   const value = env[PREVIEW_VARIABLE];
   if (!value || softensPreviews(env)) return undefined;
