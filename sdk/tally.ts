@@ -3,13 +3,13 @@
 import type { Impact } from "../provider/rules/impact.js";
 import type { Activity } from "../provider/rules/moment.js";
 
-type Effect = "restart" | "next-start" | "restart-if-active" | "may-restart" | "stop" | "new-host";
+type Effect = "restart" | "drops-nothing" | "restart-if-active" | "may-restart" | "stop" | "new-host";
 
 /** The effect of a change, given the compute's current state. */
 export function effectOn(impact: Impact, activity: Activity | undefined): Effect | undefined {
   if (impact === "stop" || impact === "new-host") return impact;
   if (impact !== "restart" && impact !== "may-restart") return undefined;
-  if (activity !== undefined && activity.state !== "active") return "next-start";
+  if (activity !== undefined && activity.state !== "active") return "drops-nothing";
   if (impact === "may-restart") return impact;
   return activity === undefined ? "restart-if-active" : "restart";
 }
@@ -21,7 +21,8 @@ const WORDS: Record<Effect, (count: number) => string> = {
   restart: (n) => `${computes(n, "active ")} ${n === 1 ? "restarts" : "restart"}`,
   "restart-if-active": (n) => `${computes(n)} ${n === 1 ? "restarts" : "restart"} if active`,
   "may-restart": (n) => `${computes(n)} may restart`,
-  "next-start": (n) => `${computes(n, "idle ")} ${n === 1 ? "changes" : "change"} at the next start`,
+  // Idle or disabled. Not all of these changes wait for the next start: a move to another branch does not.
+  "drops-nothing": (n) => `${computes(n, "inactive ")} ${n === 1 ? "changes" : "change"} without dropping connections`,
 };
 
 const computes = (count: number, kind = ""): string => `${count} ${kind}${count === 1 ? "compute" : "computes"}`;

@@ -152,10 +152,10 @@ export class Caller {
     const answeredAt = clock.now();
     let lockHolder: string | undefined;
     // A 423 to a GET is only repeated: the wait for a lock sends GETs itself, and would wait for itself.
-    if (failure.kind === "status" && failure.status === 423 && isMutation(call.method)) {
+    if (failure.kind === "status" && failure.status === 423 && call.subject !== undefined) {
       // If the check fails, the request is repeated.
       if (await call.isNeedless?.().catch(() => false)) return undefined;
-      lockHolder = await this.#options.onLocked(call.project, call.subject ?? "", deadline);
+      lockHolder = await this.#options.onLocked(call.project, call.subject, deadline);
     }
     const sinceMs = clock.now() - answeredAt;
     const floorMs = Math.max(0, retryAfter - sinceMs);

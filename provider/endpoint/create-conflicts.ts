@@ -108,7 +108,6 @@ const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } 
   `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
 
 /** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
-/** @param urlDoubt why the service's URL may be the reason */
 export const missingPlace = (what: string, property: string, urlDoubt?: string): Foreseen =>
   urlDoubt === undefined
     ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
