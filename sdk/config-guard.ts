@@ -35,6 +35,6 @@ function refuseInstanceNames(): void {
   const found = Object.values(INSTANCE).find((name) => config[name] !== undefined);
   if (found === undefined) return;
   throw failure(
-    `${found} is in the stack's config, and only a Provider of the program may set it: whoever may change that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\`; for an account of its own, write new Provider("…", { apiKey, apiUrl })`,
+    `${found} is in the stack's config, and only a Provider of the program may set it: anybody who can edit that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\`; for an account of its own, write new Provider("…", { apiKey, apiUrl })`,
   );
 }

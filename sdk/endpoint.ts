@@ -228,7 +228,7 @@ export class Endpoint extends pulumi.CustomResource {
       ...(managed
         ? {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
-            // Values that the service did not take. We can't see whether `transforms` of the program made them secret.
+            // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
             // They say nothing that the rest of the diff does not show.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],

@@ -14,7 +14,7 @@ import { oncePerRun } from "./pulumi-run.js";
 export const refuseTwoCopies = oncePerRun((monitor) => {
   if (monitor !== undefined && !takesOurs(monitor)) {
     throw failure(
-      `this program has two copies of @pulumi/pulumi, of which an inline program can use one only: ${copies().join(" and ")}. Make it one: \`npm ls @pulumi/pulumi\` shows who brings which version, \`npm dedupe\` may join them, and a linked folder (npm link, file:) brings its own copy: install the file that \`npm pack\` makes of it instead`,
+      `this program has two copies of @pulumi/pulumi, but an inline program can use only one: ${copies().join(" and ")}. Keep one: \`npm ls @pulumi/pulumi\` shows who brings which version, \`npm dedupe\` may join them, and a linked folder (npm link, file:) brings its own copy: install the file that \`npm pack\` makes of it instead`,
     );
   }
 });
@@ -78,7 +78,7 @@ export function refuseUnreachable(main: string | undefined = require.main?.filen
   } catch (error) {
     if ((error as { code?: string }).code !== "MODULE_NOT_FOUND") return;
     throw failure(
-      `pulumi-compute-endpoint can't be found from the program's folder ${folder}, where Pulumi's engine looks for it: add it to the dependencies in that folder's package.json, also where only another package uses it`,
+      `pulumi-compute-endpoint can't be found from the program's folder ${folder}, where Pulumi's engine looks for it: add it to the dependencies in that folder's package.json, even if only another package uses it`,
     );
   }
 }

@@ -74,7 +74,7 @@ function describeBody(
   if (text.trim() === "") return "an empty body";
   if (/^\s*(<!doctype|<html|<\?xml|<[a-z]+[\s>])/i.test(text))
     return `an HTML page from ${host}: ${clean(textOf(clean(text))) || "without text"}`;
-  const kind = parse(text) === undefined ? "no JSON" : "JSON that is not the API's";
+  const kind = parse(text) === undefined ? "text that is not JSON" : "JSON that is not from the API";
   return `${kind} from ${host}: ${clean(text)}`;
 }
 

@@ -103,7 +103,10 @@ export class Caller {
   /** Waits until the rate allows the request. Throws when no time is left for it. */
   async #admit(call: Call<unknown>, deadline: Deadline, last: Error | undefined): Promise<void> {
     if (isMutation(call.method) && deadline.leftMs() <= 0) {
-      throw last ?? new DeadlineExceeded(`${call.method} ${call.path}: the time of the step is up; it was not sent`);
+      throw (
+        last ??
+        new DeadlineExceeded(`${call.method} ${call.path}: the step's deadline has passed; the request was not sent`)
+      );
     }
     try {
       // A GET right before or after the deadline is a last look. It is sent once, so it may wait for the rate as well.
@@ -174,7 +177,7 @@ function withRetryAfter(error: Error, failure: Failure, deadline: Deadline): Err
   const asked = (failure.kind === "status" && failure.retryAfterMs) || 0;
   const left = Math.max(0, deadline.leftMs());
   if (asked > 0 && asked >= left) {
-    error.message += `; the service asks for a pause of ${formatDuration(asked)} (Retry-After), and only ${formatDuration(left)} of this step are left. Run the command again after the pause, or give the step more time`;
+    error.message += `; the service asks for a pause of ${formatDuration(asked)} (Retry-After), and only ${formatDuration(left)} of this step are left. Run the command again after the pause, or set customTimeouts`;
   }
   return error;
 }

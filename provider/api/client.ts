@@ -72,7 +72,7 @@ export class Client {
     // Other characters are not allowed in a header. The network's own error would say so less clearly.
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new ConfigError(
-        `the key from ${keySource} is empty, or holds spaces, line breaks or letters that no key has`,
+        `the key from ${keySource} is empty, or holds spaces, line breaks or characters that a key can't have`,
       );
     }
     this.#caller = new Caller({

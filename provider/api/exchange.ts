@@ -117,7 +117,7 @@ function resultOf<T>(options: ExchangeOptions, request: ApiRequest<T>, answer: T
     host: hostOf(options.baseUrl),
     wallMs: options.clock.wall(),
   });
-  if (success && secret) shown.message = "a body of another form than expected; it may hold a secret and is not shown";
+  if (success && secret) shown.message = "the body has an unexpected form; it may contain a secret and is not shown";
   const doubt = urlDoubt(options.baseUrl, status, answer.text);
   if (doubt !== undefined) Object.assign(shown, { message: `${shown.message} (${doubt})`, urlDoubt: doubt });
   if (success)

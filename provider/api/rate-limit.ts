@@ -238,5 +238,5 @@ export class RateLimiter {
 
 const tooLate = ({ route }: QueuedRequest): DeadlineExceeded =>
   new DeadlineExceeded(
-    `${route}: no time is left for it within the rate limit (compute:requestsPerMinute); nothing was sent`,
+    `${route}: the rate limit leaves no time for this request (compute:requestsPerMinute); nothing was sent`,
   );

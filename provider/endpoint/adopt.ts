@@ -69,7 +69,7 @@ function computeToAdopt(
   const name = generatedNameOfAnother(process, program, found);
   if (name !== undefined) {
     throw new Stopped(
-      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the take-over and changes nothing about the compute`,
+      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
       undefined,
       {
         problem: `${found.id} has the name ${name}, generated for another resource`,

@@ -181,5 +181,5 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
 function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
   // No text about triggers has their values.
   if (problem.property === "restartTriggers" || !isSecret(problem.property, secrets)) return problem;
-  return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
+  return { property: problem.property, reason: `the secret value is not allowed for ${problem.property}` };
 }

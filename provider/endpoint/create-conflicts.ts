@@ -84,7 +84,7 @@ export function refuseDuplicate(
   throw new Stopped(primaryExists(process, program, project, primary), "occupied", {
     problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
     way: isAnothers
-      ? "It was made for another resource: set the option aliases if this one was renamed or moved; if the other leaves this program, take it out in a `pulumi up` of its own first; or name another branch"
+      ? "It was made for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
       : 'Add adopt: true to manage that compute, or type: "read_only" to make a replica',
     id: primary.id,
   });
@@ -99,7 +99,7 @@ function primaryExists(
   const { branchId } = program.inputs;
   const name = primary && generatedNameOfAnother(process, program, primary);
   const adopt = name
-    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" takes it over with its host, once no state has it under the resource for which this name was generated (\`pulumi state delete\`)`
+    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" adopts it with its host; first remove the other resource from its state with \`pulumi state delete\``
     : "adopt: true takes it over with its host";
   return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }

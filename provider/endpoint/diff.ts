@@ -61,7 +61,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
 }
 
 const notAskedText = (id: string, paths: readonly string[]): string =>
-  `the service did not take ${paths.join(", ")} of compute ${id} in an earlier run, and it is not asked for again. To ask again, run \`pulumi config set compute:askAgain true\``;
+  `the service did not apply ${paths.join(", ")} of compute ${id} in an earlier run, and the provider does not send it again. To send it again, run \`pulumi config set compute:askAgain true\``;
 
 /** Options that the state keeps a copy of, because delete and read get only the state. */
 const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;

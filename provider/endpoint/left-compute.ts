@@ -27,7 +27,7 @@ export function leftComputeError(
   const place = `${project}/${left.id}`;
   const takeOver = takeOverCommand(process, program, place, left.id);
   const ways = takeOver
-    ? `Two commands repair it without a change of the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
+    ? `Either of two commands repairs this without changing the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
 Take it over (Pulumi 3.254 or newer; in a script add --yes):
     ${takeOver}
 Or delete it, if nobody needs it:

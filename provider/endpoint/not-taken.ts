@@ -11,7 +11,7 @@ export function unappliedPaths(sent: SettingValues, one: WireEndpoint): string[]
   return differingPaths(sent, values).filter(isTold);
 }
 
-/** The outputs, with the compute's own values at the paths that the service did not take. */
+/** The outputs, with the compute's own values at the paths that the service did not apply. */
 export function withActualValues(
   known: Partial<Outputs>,
   one: WireEndpoint,

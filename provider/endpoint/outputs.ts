@@ -58,7 +58,7 @@ export interface Outputs extends SettingsInput {
    * Only after a step that could not restart the compute: the digest of the triggers, and the mark of its last start.
    */
   restartOwed?: { wanted: string; since?: StartMark };
-  /** Paths of values that the service accepted but did not take: the outputs hold the compute's own values instead. */
+  /** Paths of values that the service accepted but did not apply: the outputs hold the compute's own values instead. */
   notTaken?: string[];
   /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret. */
   __asked?: SettingValues;
@@ -77,7 +77,7 @@ export interface Outputs extends SettingsInput {
 export interface StepRecord {
   adopted: boolean;
   unfinished?: string[];
-  /** What the service did not take: the values asked for, by path. */
+  /** What the service did not apply: the values asked for, by path. */
   notTaken?: SettingValues;
   owed?: Owed;
 }
@@ -224,7 +224,7 @@ export function managedOf(inputs: Inputs): string[] {
 /**
  * The inputs that describe the compute as it is now: the current values of the managed properties. Returned by read, so that
  * drift shows, and only drift.
- * @param asked values that the service did not take: the inputs keep them
+ * @param asked values that the service did not apply: the inputs keep them
  */
 export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<string, unknown> {
   const managed = new Set(outputs.managed);
@@ -268,12 +268,12 @@ function managedPart(managed: readonly string[], part: PartName, values: object 
   return keys.length === 0 ? undefined : pick({ ...values }, keys);
 }
 
-/** What the service did not take in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
+/** What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
 export function notTakenValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }
 
-/** The paths that the service did not take in an earlier step, and at which the program still asks for the same value. */
+/** The paths that the service did not apply in an earlier step, and at which the program still asks for the same value. */
 export function stillNotTaken(desired: SettingValues, last: Partial<Outputs>): string[] {
   const asked = notTakenValues(last);
   return Object.keys(desired).filter((path) => path in asked && isAsDesired(path, asked[path], desired[path]));

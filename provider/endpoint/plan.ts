@@ -31,9 +31,9 @@ export interface UpdatePlan {
   newlyManaged: string[];
   /** Paths that a failed step may have changed and that the program has reverted. */
   takenBack: string[];
-  /** Paths that the service did not take, and that are not asked for again. */
+  /** Paths that the service did not apply, and that are not sent again. */
   notTaken: string[];
-  /** Paths that the service did not take, and that are asked for again, though nothing else differs. */
+  /** Paths that the service did not apply, and that are sent again, though nothing else differs. */
   askedAgain: string[];
   /** Managed paths whose output differs from the input without a known reason. */
   unexplained: string[];
@@ -42,7 +42,7 @@ export interface UpdatePlan {
 export interface PlanOptions {
   /** The inputs of the last successful step. Without them, the outputs are used. */
   oldInputs?: SettingsInput;
-  /** Whether to ask again for what the service did not take. */
+  /** Whether to send again what the service did not apply. */
   askAgain?: boolean;
   /** Whether the program says `size`, and not both limits. */
   asSize?: boolean;
@@ -69,7 +69,7 @@ export function planOf(
   );
   // A value that is asked for again is in the old inputs already. So it is compared with the outputs, which have the
   // compute's value: compared with the old inputs it would be no change and no restart. Without old inputs, the outputs
-  // stand for them, together with the values that the service did not take.
+  // stand for them, together with the values that the service did not apply.
   const before = comparisonBase(oldInputs ? managedBefore : notTakenBefore, outputs, askedAgain);
   const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];

@@ -18,7 +18,7 @@ export interface SentSettings {
   sent: SettingValues;
   /** The compute as it was when the step took it over. Values that it already had were not sent. */
   existing?: WireEndpoint | undefined;
-  /** Paths that were not sent, because the service did not take them before. */
+  /** Paths that were not sent, because the service did not apply them before. */
   notTaken?: readonly string[];
 }
 
@@ -91,7 +91,7 @@ function notTakenText(path: string, asked: unknown, has: unknown, secrets: Reado
   const values = isShown(path, asked, secrets)
     ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`
     : "";
-  return `the service accepted the request, but did not take ${path}${values}. Perhaps the plan of the account does not allow it. It is not asked for again until the program changes it; \`pulumi config set compute:askAgain true\` asks again`;
+  return `the service accepted the request, but did not apply ${path}${values}. Perhaps the plan of the account does not allow it. The provider does not send it again until the program changes it, or with \`pulumi config set compute:askAgain true\``;
 }
 
 function changedText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {

@@ -57,7 +57,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, notTaken) } : {}) };
 }
 
-/** Settings that the service did not take, and that are still as they were then. The inputs keep the program's values of these. */
+/** Settings that the service did not apply, and that are still as they were then. The inputs keep the program's values of these. */
 function unchangedNotTaken({ config }: Process, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
   const asked = notTakenValues(state);
   if (config.askAgain || Object.keys(asked).length === 0) return {};

@@ -15,7 +15,7 @@ import type { Outputs } from "./outputs.js";
 import { deadlineFor, type Process } from "./process.js";
 import { projectProblem } from "./refusals.js";
 
-const HELD_BY_OTHER = "belongs to another resource of the program as well (an earlier run took it over)";
+const HELD_BY_OTHER = "also belongs to another resource of the program (an earlier run adopted it)";
 const CLAIMED_IN_RUN = "was taken over or made by another resource in this same run";
 
 /** A deleted compute may stay visible this long without a running operation. Then the DELETE is sent again. */

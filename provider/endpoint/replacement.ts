@@ -97,7 +97,7 @@ export function impossibleReplacement({ id, state }: Compared, before: Raw, news
   ];
   return {
     property: changed ?? "restart",
-    reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be made there. Choose: take replaceOnChanges out, and the change is made in place; adopt: true keeps this compute and its host; another branchId makes a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,
+    reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be made there. Choose: remove replaceOnChanges, and the compute is changed in place; adopt: true keeps this compute and its host; another branchId makes a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,
   };
 }
 

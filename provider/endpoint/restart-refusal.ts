@@ -48,7 +48,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
 function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
   const isAsked = offer.mayReplace === true && offer.wider !== undefined;
   const digest = isAsked ? offer.wider : offer.digest;
-  const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for as long.`;
+  const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
   const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;
   const [ended] = [isAsked || mayBeAsked ? offer.wider : undefined, offer.digest].flatMap(

@@ -186,7 +186,7 @@ function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | un
   // A start in progress may not include the change, so only the time of a finished start is kept.
   const startedAt = compute?.pending_state === undefined ? compute?.started_at : undefined;
   const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
-  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known, and the state says so; run \`pulumi up\` again: it looks and finishes the work`;
+  const reason = `${cause.message}. It is not known whether compute ${id} of project ${project} was changed, and the state records that. Run \`pulumi up\` again: it checks the compute and finishes the change`;
   const record = {
     adopted: olds.adopted,
     unfinished,

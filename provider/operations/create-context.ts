@@ -12,7 +12,7 @@ import { outcomeOf } from "./outcome.js";
 import { OperationPollers } from "./pollers.js";
 
 const LATE_ADVICE =
-  "The work goes on at the service. Run the command again: it takes the work up. `customTimeouts` gives it more time";
+  "The operation still runs at the service. Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`";
 
 /** Without `clock` and `transport`, the real ones are used. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancellation"> &

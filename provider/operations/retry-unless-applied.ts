@@ -41,7 +41,9 @@ export async function retryUnlessApplied<T>(
       if (count > 0) lost.message += `; tried ${count + 1} times in ${formatDuration(progress.elapsedMs())}`;
       throw lost;
     }
-    progress.report((elapsedMs) => `${message}; it did nothing, trying again (${formatDuration(elapsedMs)})`);
+    progress.report(
+      (elapsedMs) => `${message}; the request was not applied, trying again (${formatDuration(elapsedMs)})`,
+    );
     const before = lost;
     await clock.sleep(pauseMs).catch((error: unknown) => {
       // The look did not find it, but the request may still be on its way: its outcome stays unknown.
@@ -57,6 +59,6 @@ const alsoFailed =
     const kinds = ["service", "deadline", "unclear", "cancelled"] as const;
     if (!(error instanceof Error) || !kinds.some((kind) => isKind(error, kind))) throw error;
     const both = new UnknownOutcome(request, reason, answer);
-    both.message = `${message}; looking for what it did failed too: ${error.message}`;
+    both.message = `${message}; checking whether it was applied also failed: ${error.message}`;
     throw both;
   };

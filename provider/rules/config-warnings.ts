@@ -28,7 +28,7 @@ export const configWarnings = (settings: StackSettings, env: NodeJS.ProcessEnv, 
 /** Everybody who can read the stack's file or state can read the key. A `Provider` makes its key a secret itself. */
 function plainKey({ values, isPlainKey }: StackSettings): string | undefined {
   if (values["apiKey"] === undefined || !isPlainKey) return undefined;
-  return "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
+  return "compute:apiKey is in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
 }
 
 /** A misspelled `onRestart` would silently protect nothing. */
@@ -39,7 +39,7 @@ function unknownNames({ values, project }: StackSettings): string[] {
     .filter((name) => !(CONFIG_NAMES as readonly string[]).includes(name))
     .map(
       (name) =>
-        `compute:${name} in the stack's config is not known, and does nothing. Known are ${CONFIG_NAMES.join(", ")}`,
+        `compute:${name} in the stack's config is not known, and has no effect. Known settings: ${CONFIG_NAMES.join(", ")}`,
     );
 }
 

@@ -16,7 +16,7 @@ interface ChangeByPath {
  * The changes that somebody made by hand to settings that this update changes too and that can restart the compute: ["size 1 →
  * 4"]. A reviewer has seen, and approved, the change from the value in the state. Empty after a failed step, because the state
  * may hold values that the compute never got.
- * @param olds the state's outputs. They differ from `before` where the service did not take a value
+ * @param olds the state's outputs. They differ from `before` where the service did not apply a value
  * @param now the settings that the compute has now; an absent one is unknown
  */
 export function driftInChange(

@@ -26,7 +26,7 @@ export function keyAndUrl(value: string | undefined, url: string | undefined, ma
   if (boundKey === undefined || !isKey(boundKey)) return { ...alone, isBound: true, problem: noKey(true) };
   const bound = { apiKey: boundKey, apiUrl: key.slice(0, end), isBound: true };
   if (apiUrl === undefined || withoutSlash(apiUrl) === withoutSlash(bound.apiUrl)) return bound;
-  return { ...bound, problem: "has a URL of its own, and another URL is set beside it: remove the one beside it" };
+  return { ...bound, problem: "contains a URL, and a different URL is set as well: remove the other setting" };
 }
 
 /** The whole value, and the key in it: no message shows either. */
@@ -39,7 +39,7 @@ export function secretsIn(value: string | undefined): string[] {
 const isKey = (key: string): boolean => /^[\x21-\x7e]+$/.test(key) && !/["'`[\]{}]|:\/\/|\/api\/v\d/.test(key);
 
 const noKey = (mayBind: boolean): string =>
-  `is not a key${mayBind ? ", and not a URL with a key behind it, as in https://…/api/v2#KEY" : ""}: give it the key alone, without quotes and white space`;
+  `is not a key${mayBind ? ", and not a URL that ends with #KEY, as in https://…/api/v2#KEY" : ""}: give it the key alone, without quotes and white space`;
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 

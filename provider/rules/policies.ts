@@ -30,5 +30,5 @@ export const softensPreviews = (env: Variables): boolean => env[PREVIEW_VARIABLE
 export function previewVariableProblem(env: Variables): string | undefined {
   const value = env[PREVIEW_VARIABLE];
   if (!value || softensPreviews(env)) return undefined;
-  return `the environment variable ${PREVIEW_VARIABLE} does nothing with this value: only "warn" has a meaning. It lets a preview show what onRestart: "refuse" stops, and no \`pulumi up\` reads it`;
+  return `the environment variable ${PREVIEW_VARIABLE} does nothing with this value: only "warn" is valid. With it, a preview shows the changes that onRestart: "refuse" stops. \`pulumi up\` ignores it`;
 }

@@ -124,7 +124,7 @@ export const ADOPTION = {
 };
 
 export const ASKED_AGAIN =
-  "compute:askAgain asks again for what the service did not take; that may restart this compute, and open connections drop then";
+  "compute:askAgain sends again the values that the service did not apply; that may restart this compute, and open connections drop then";
 
 /** Do not change: the report recognizes a refused preview by this text, also in old documents. */
 export const REFUSED = 'onRestart is "refuse"';

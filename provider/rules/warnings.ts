@@ -262,15 +262,15 @@ export function unexplainedChanges(olds: Props, news: Props, { desired, before }
   const differing = differingPaths(valuesByPath(desired), valuesByPath(before));
   const lines = notTakenOf(olds)
     .filter((path) => differing.includes(path))
-    .map((path) => `${path} is asked for again: the service did not take it the last time`);
+    .map((path) => `${path} is sent again: the service did not apply it last time`);
   const said = olds["onDelete"];
   // By default an adopted compute is released and a created one is deleted.
   const anyway = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
   if (said !== undefined && said !== anyway && news["onDelete"] === undefined) {
     const changes =
       anyway === "release"
-        ? "which was taken over, is no longer deleted with the resource: it is released"
-        : "which was made for the resource, is no longer released with it: it is deleted";
+        ? "which was adopted, will be released with this resource, not deleted"
+        : "which was created for this resource, will be deleted with it, not released";
     lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${said}"`);
   }
   return lines;
