@@ -169,7 +169,7 @@ export function refuseRestart(
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
   throw new Stopped(
-    `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or ${way}`,
+    `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
     {
       problem: `takes over ${existing.id}: ${sentence(verdict)}, and onRestart is "refuse"`,

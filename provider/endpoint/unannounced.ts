@@ -66,7 +66,7 @@ export function refuseUnannounced({ config }: Process, target: Target, change: P
     return;
   }
   throw new Stopped(
-    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
 
@@ -77,6 +77,6 @@ function assertAsApproved({ id, program, last }: Target, { plan, compute }: Pend
   const changes = driftInChange(plan, last, observedSettings(compute), options);
   if (changes.length === 0) return;
   throw new Stopped(
-    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval is of the change from the value in the state, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows the change as it is now, and that one can be approved`,
+    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval is of the change from the value in the state, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows the change as it is now, and that one can be approved`,
   );
 }
