@@ -11,6 +11,7 @@ import { isKind, Stopped } from "../provider/errors.js";
 import { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/seen.js";
+import { textOfLine } from "../provider/rules/warnings.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
 import {
@@ -222,8 +223,9 @@ export class NativeProvider {
     return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 
-  async #say(urn: string, { severity, text, facts = [], atMs = Date.now() }: TimedLine): Promise<void> {
-    await this.#log?.say(urn, severity, this.#process.secrets.redact(text) + factsTail(facts, atMs));
+  async #say(urn: string, line: TimedLine): Promise<void> {
+    const text = this.#process.secrets.redact(textOfLine(line));
+    await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }
 

@@ -3,7 +3,8 @@
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
-import { atLeast, type ImpactOptions, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import { atLeast, harmlessChanges, type ImpactOptions, impactOf, type Reason, type Verdict } from "../rules/impact.js";
+import { sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,
@@ -16,6 +17,7 @@ import {
 import { refuses } from "../rules/policies.js";
 import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import { activityOf } from "./activity.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
@@ -136,6 +138,8 @@ export interface Adoption {
   /** The paths at which the compute differs from the program. */
   paths: string[];
   verdict: Verdict;
+  /** The changes without an impact. */
+  harmless: Reason[];
 }
 
 /** @param desired in a preview, with marks for values that are not known yet */
@@ -148,32 +152,40 @@ export function adoptionOf(
   // The first triggers of a compute that becomes managed restart nothing.
   const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
   const values = updatableValues(desired);
+  const asTold = { secrets, asSize: inputs.size !== undefined, ...options };
   return {
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, { secrets, asSize: inputs.size !== undefined, ...options }),
+    verdict: impactOf(observed, desired, asTold),
+    harmless: harmlessChanges(observed, desired, asTold),
   };
 }
 
-/** @throws Stopped where `refuse` is in force, and taking the compute over restarts it */
+/**
+ * @param activity of the compute now; undefined where nobody can tell
+ * @throws Stopped where `refuse` is in force, and taking the compute over restarts it
+ */
 export function refuseRestart(
   { config }: Pick<CreateView, "config">,
   { inputs, announced }: Program,
   existing: WireEndpoint,
   { verdict }: Adoption,
+  activity = activityOf(existing),
 ): void {
   // An announced restart means that check compared the program with old inputs, and has let the restart through: the
   // engine replaces the resource, or the create stands for the update of a compute that is gone.
   const checkPassed = atLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
+  const does = sentenceNow(verdict, activity);
   throw new Stopped(
-    `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
+    `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
     {
-      problem: `takes over ${existing.id}: ${sentence(verdict)}, and onRestart is "refuse"`,
+      problem: `takes over ${existing.id}: ${does} onRestart is "refuse"`,
       way: `Give the program the values that the compute has, or ${way}`,
+      ...(activity ? { state: activity.state } : {}),
       id: existing.id,
     },
   );

@@ -2,8 +2,9 @@
 // programs find the whole digest at the end of the text, and people copy a line of its own.
 
 import { type Approvals, approveCommand } from "../rules/approval-list.js";
-import { atLeast, changeOf, sentence, type Verdict } from "../rules/impact.js";
+import { atLeast, changeOf, type Reason, sentence, type Verdict } from "../rules/impact.js";
 import type { OnRestart } from "../rules/policies.js";
+import { SIZE_FORMS } from "../rules/settings.js";
 import { REFUSED } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
 import type { Problem } from "./inputs.js";
@@ -28,20 +29,27 @@ export interface RefusedChange {
   own: OnRestart | undefined;
   offer: ApprovalOffer;
   approvals: Approvals;
+  /** Whether the program says `size`: Pulumi prints the value of the property that a failure names. */
+  asSize: boolean;
   /** The file that `--config-file` names. */
   configFile?: string;
 }
 
 export function refusalsOf(change: RefusedChange): Problem[] {
-  const { verdict, own } = change;
+  const { verdict, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   const refused = `${REFUSED} (${where}), so the compute is left as it is.\n${waysOn(change).join("\n")}`;
   const reasons = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
-  // The ways on stand once, at the last reason: they are the same for all.
-  return reasons.map((reason, index) => ({
-    property: reason.property,
-    reason: `${changeOf(reason)}: ${reason.effect}${index === reasons.length - 1 ? `. ${refused}` : ""}`,
+  const byProperty = new Map<string, Reason[]>();
+  for (const reason of reasons) {
+    const property = asSize && (SIZE_FORMS as readonly string[]).includes(reason.property) ? "size" : reason.property;
+    byProperty.set(property, [...(byProperty.get(property) ?? []), reason]);
+  }
+  // The ways on stand once, at the last property: they are the same for all.
+  return [...byProperty].map(([property, some], index) => ({
+    property,
+    reason: `${some.map(changeOf).join(", ")}: ${some[0]!.effect}${index === byProperty.size - 1 ? `. ${refused}` : ""}`,
   }));
 }
 

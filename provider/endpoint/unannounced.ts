@@ -45,13 +45,14 @@ export function refuseUnannounced({ config }: Process, target: Target, change: P
   const { inputs, announced, isChecked } = program;
   const { plan } = change;
   const verdict = verdictOf(program, change);
-  // Where the size changes its form, diff shows both limits, but the notice names only the one that changes.
+  // Where the size changes its form, diff shows both limits, but the notice names only the one that changes. `size` is then announced
+  // with it.
   const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
   // A notice without properties comes from an option of the resource or from `compute:askAgain`, and announces every change.
   const isAnnounced = (property: string) =>
     !isChecked ||
     (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
-    (isResized && plan.newlyManaged.includes(property));
+    (isResized && (property === "size" || plan.newlyManaged.includes(property)));
   const unannounced = verdict.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
   if (unannounced.length > 0) {
     throw unannouncedError(

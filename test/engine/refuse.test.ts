@@ -199,7 +199,7 @@ describeWithEngine("onRestart", (engine) => {
         em.requests.length = 0;
         const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
         expect(stdout).toContain(
-          `error: adopting ${SEED.primaryId} would change it: size 0.25 → 2 restarts this compute if it is active; open connections drop then. onRestart is "refuse", so this compute was not changed.`,
+          `error: adopting ${SEED.primaryId} would change it: size 0.25 → 2 restarts this compute. It is active: open connections drop. onRestart is "refuse", so this compute was not changed.`,
         );
         expect(changes(em)).toEqual([]);
       },
