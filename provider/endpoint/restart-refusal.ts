@@ -1,9 +1,10 @@
-// The failures of check under `onRestart: "refuse"`. The last line of the last one is the command that approves the change, so
-// programs find the whole digest at the end of the text, and people copy a line of its own.
+// The failures of check under `onRestart: "refuse"`. The first line of the last one ends with the refusal as data, for the report. The
+// last line is the command that approves the change, for people to copy.
 
 import { type Approvals, approveCommand } from "../rules/approval-list.js";
 import { atLeast, changeOf, type Reason, sentence, type Verdict } from "../rules/impact.js";
 import type { OnRestart } from "../rules/policies.js";
+import { refusalMark } from "../rules/seen.js";
 import { SIZE_FORMS } from "../rules/settings.js";
 import { REFUSED } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
@@ -38,7 +39,8 @@ export interface RefusedChange {
 export function refusalsOf(change: RefusedChange): Problem[] {
   const { verdict, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
-  const refused = `${REFUSED} (${where}), so the compute is left as it is.\n${waysOn(change).join("\n")}`;
+  const mark = refusalMark(digestOf(change.offer));
+  const refused = `${REFUSED} (${where}), so the compute is left as it is. ${mark}\n${waysOn(change).join("\n")}`;
   const reasons = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
   const byProperty = new Map<string, Reason[]>();
@@ -53,10 +55,16 @@ export function refusalsOf(change: RefusedChange): Problem[] {
   }));
 }
 
+/** Whether the option `replaceOnChanges` may make a replacement of the change. */
+const asksReplacement = ({ mayReplace, wider }: ApprovalOffer): boolean => mayReplace === true && wider !== undefined;
+
+/** The digest to approve. */
+const digestOf = (offer: ApprovalOffer): string | undefined => (asksReplacement(offer) ? offer.wider : offer.digest);
+
 /** Not `pulumi config set compute:onRestart warn`: it would switch the guard off for all computes, and for good. */
 function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
-  const isAsked = offer.mayReplace === true && offer.wider !== undefined;
-  const digest = isAsked ? offer.wider : offer.digest;
+  const isAsked = asksReplacement(offer);
+  const digest = digestOf(offer);
   const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for as long.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
   const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;

@@ -134,7 +134,10 @@ export function approveCommand(digests: readonly string[], { stack, configFile }
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }
 
-/** The digests in a command of `approveCommand` that a text ends with. Pulumi adds white space. */
+/**
+ * The digests in a command of `approveCommand` that a text ends with. Pulumi adds white space. Only previews of earlier versions are
+ * read so: today's refusals have the digest as data (seen.ts).
+ */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];
   return digests?.split(" ") ?? [];

@@ -1,6 +1,6 @@
 // Sentences about changes, for people. Guards, the report and approvals read the data beside them (notice.ts), so most may be reworded
 // freely. These may not: policies and old states have only the text `restart`, in which `readSentence` finds the impact and the properties
-// by RESTART_TEXT, CLAUSES, FATES and the words "and sets" of ADOPTION. The report looks for REFUSED.
+// by RESTART_TEXT, CLAUSES, FATES and the words "and sets" of ADOPTION.
 
 /** What a change does, as a clause by itself, for a refusal and for the report. */
 export const EFFECTS = {
@@ -123,5 +123,5 @@ export const ADOPTION = {
 export const ASKED_AGAIN =
   "compute:askAgain asks again for what the service did not take; that may restart this compute, and open connections drop then";
 
-/** A mark, not a text: the report tells a preview that was refused by it, and old previews have it too. */
+/** Why check refuses a change. */
 export const REFUSED = 'onRestart is "refuse"';
