@@ -21,6 +21,8 @@ export function othersOf(
   const others = [...(step.differing ?? [])].filter(
     (name) => name !== "restart" && !name.startsWith("__") && !isNamed(name),
   );
+  // A document can have very many settings.
+  if (others.length === 0) return { others, otherChanges: [] };
   const options = { secrets: unreadable, showsStrings: true };
   // As the preview compares: what the program asked for before, else what the compute had.
   const changes = harmlessChanges({ ...recorded, ...previousInputs }, desired, options);
