@@ -11,9 +11,9 @@ import { isKind, Stopped } from "../provider/errors.js";
 import { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/seen.js";
-import { textOfLine } from "../provider/rules/warnings.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
+import { textOfLine } from "../provider/rules/warnings.js";
 import {
   announcedChangeOf,
   linesOfCreation,

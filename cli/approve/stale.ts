@@ -1,7 +1,12 @@
 // Entries of `compute:approve` that approve nothing any more: which they are, and how commands and the report name them.
 
 import { shortDigest } from "../../provider/rules/approval.js";
-import { type ApprovalEntry, type Approvals, MOST_NAMED, shortEntriesText } from "../../provider/rules/approval-list.js";
+import {
+  type ApprovalEntry,
+  type Approvals,
+  MOST_NAMED,
+  shortEntriesText,
+} from "../../provider/rules/approval-list.js";
 import { someOf } from "../../provider/rules/some-of.js";
 import { cleanLine } from "../report/clean.js";
 
@@ -38,11 +43,7 @@ export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, s
 }
 
 /** All of them in a few lines, for those who do not see the file. @param way to take them out, as a sentence */
-export function staleTexts(
-  approvals: Approvals,
-  needed: ReadonlySet<string> | undefined,
-  way: string,
-): string[] {
+export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined, way: string): string[] {
   const stale = staleOf(approvals.entries, needed);
   const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);
   const short = shortEntriesText(approvals);

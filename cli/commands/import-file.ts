@@ -153,8 +153,7 @@ async function writeNew(file: string, text: string): Promise<void> {
   }
 }
 
-const holds = (file: string, count: number): string =>
-  `\n${file} holds ${count} compute${count === 1 ? "" : "s"}.`;
+const holds = (file: string, count: number): string => `\n${file} holds ${count} compute${count === 1 ? "" : "s"}.`;
 
 function nextSteps(command: string, resource: ProgramResource | undefined): string {
   const program = resource

@@ -14,7 +14,11 @@ interface ImpactWords {
   cut: string;
 }
 
-const words = (sign: string, colour: Colour, [what, one, many, cut]: [string, string, string, string]): ImpactWords => ({
+const words = (
+  sign: string,
+  colour: Colour,
+  [what, one, many, cut]: [string, string, string, string],
+): ImpactWords => ({
   sign,
   colour,
   what,

@@ -7,7 +7,6 @@ import { renderQuotes } from "./clean.js";
 import { shortCommand } from "./files.js";
 import {
   approvableIn,
-  shownChanges,
   commandFor,
   connectionsOf,
   diskOf,
@@ -15,6 +14,7 @@ import {
   hostAfter,
   memoryOf,
   seenAt,
+  shownChanges,
 } from "./format.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import { code } from "./markup.js";

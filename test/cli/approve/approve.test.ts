@@ -344,7 +344,12 @@ describe("report --tidy", () => {
   });
 
   test.each<[what: string, document: unknown, args: string[], says: RegExp]>([
-    ["a preview that failed", preview([], { diagnostics: [{ severity: "error", message: "boom" }] }), [], /--tidy needs a whole/],
+    [
+      "a preview that failed",
+      preview([], { diagnostics: [{ severity: "error", message: "boom" }] }),
+      [],
+      /--tidy needs a whole/,
+    ],
     ["a day, which is for approvals", preview([]), ["--no-expiry"], /--no-expiry needs --approve FILE/],
     ["another file to approve in", preview([]), ["--approve", "other.yaml"], /must name the same FILE/],
   ])("%s: nothing is written", async (_what, document, args, says) => {
@@ -376,7 +381,9 @@ describe("the short line that approves all", () => {
     expect(stdout).toMatch(/run this here, and commit `?Pulumi\.prod\.yaml`?:/);
     expect(stdout.indexOf(SHORT)).toBeGreaterThan(0);
     expect(stdout.indexOf(SHORT)).toBeLessThan(stdout.indexOf("compute-endpoint approve --stack prod"));
-    expect(stdout).toContain("`npx --no compute-endpoint report preview.json --tidy Pulumi.prod.yaml` takes such entries out");
+    expect(stdout).toContain(
+      "`npx --no compute-endpoint report preview.json --tidy Pulumi.prod.yaml` takes such entries out",
+    );
   });
 
   test("is enough on a terminal", async () => {

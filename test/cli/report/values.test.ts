@@ -293,7 +293,11 @@ describe("changes without an impact", () => {
     const range = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 8 };
     const one = step({
       old: { projectId: BASE.projectId, branchId: BASE.branchId, ...range, restart: "no" },
-      next: { ...BASE, size: 4, restart: `yes: autoscalingLimitMinCu 1 → 4, autoscalingLimitMaxCu 8 → 4 restart; ${DROPS}` },
+      next: {
+        ...BASE,
+        size: 4,
+        restart: `yes: autoscalingLimitMinCu 1 → 4, autoscalingLimitMaxCu 8 → 4 restart; ${DROPS}`,
+      },
       more: { diffReasons: ["autoscalingLimitMinCu", "autoscalingLimitMaxCu", "size"] },
     });
     expect((await report([], JSON.stringify(preview([one])))).stdout).toContain(
