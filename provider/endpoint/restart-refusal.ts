@@ -1,5 +1,5 @@
-// The failures of check under `onRestart: "refuse"`. The first line of the last one ends with the refusal as data, for the report. The
-// last line is the command that approves the change, for people to copy.
+// The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the report.
+// Its last line is the approve command, for people to copy.
 
 import { type Approvals, approveCommand } from "../rules/approval-list.js";
 import { atLeast, changeOf, type Reason, sentence, type Verdict } from "../rules/impact.js";
@@ -17,8 +17,7 @@ export interface ApprovalOffer {
   /** The digest that approves the change as a replacement too. */
   wider?: string;
   /**
-   * Who may ask for that replacement: the option `replaceOnChanges` (true), or rules of the program ("rules") that may add the
-   * option after the constructor.
+   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("rules").
    */
   mayReplace?: unknown;
 }
@@ -48,7 +47,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
     const property = asSize && (SIZE_FORMS as readonly string[]).includes(reason.property) ? "size" : reason.property;
     byProperty.set(property, [...(byProperty.get(property) ?? []), reason]);
   }
-  // The ways on stand once, at the last property: they are the same for all.
+  // The advice is the same for all properties, so only the last one has it.
   return [...byProperty].map(([property, some], index) => ({
     property,
     reason: `${some.map(changeOf).join(", ")}: ${some[0]!.effect}${index === byProperty.size - 1 ? `. ${refused}` : ""}`,
@@ -65,7 +64,7 @@ const digestOf = (offer: ApprovalOffer): string | undefined => (asksReplacement(
 function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
   const isAsked = asksReplacement(offer);
   const digest = digestOf(offer);
-  const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for as long.`;
+  const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
   const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;
   const [ended] = [isAsked || mayBeAsked ? offer.wider : undefined, offer.digest].flatMap(
