@@ -4,7 +4,7 @@ import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
 import { atLeast, harmlessChanges, type ImpactOptions, impactOf, type Reason, type Verdict } from "../rules/impact.js";
-import { sentenceNow } from "../rules/moment.js";
+import { type Activity, sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,
@@ -17,7 +17,6 @@ import {
 import { refuses } from "../rules/policies.js";
 import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { activityOf } from "./activity.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
@@ -171,14 +170,17 @@ export function refuseRestart(
   { inputs, announced }: Program,
   existing: WireEndpoint,
   { verdict }: Adoption,
-  activity = activityOf(existing),
+  activity?: Activity,
 ): void {
   // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
   // resource, or creates it again because its compute is gone.
   const checkPassed = atLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
-  const does = sentenceNow(verdict, activity);
+  // `up` refuses whatever the compute does then: an idle one may be active a moment later.
+  const isIdle = activity !== undefined && activity.state !== "active";
+  const idle = isIdle ? ` It is ${activity.state} now, and refused all the same.` : "";
+  const does = `${sentenceNow(verdict, isIdle ? undefined : activity)}${idle}`;
   throw new Stopped(
     `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
