@@ -84,7 +84,8 @@ export function check(
       const wider = verdict.impact === "new-host" ? undefined : ofReplacement;
       const offer = { digest, wider, mayReplace: hints.mayReplace };
       const own = inputs.onRestart;
-      failures.push(...refusalsOf({ verdict, urn, own, offer, approvals, configFile: configFileOfEngine() }));
+      const configFile = configFileOfEngine();
+      failures.push(...refusalsOf({ verdict, urn, own, offer, approvals, asSize: asSize(news), configFile }));
     }
   }
 

@@ -27,16 +27,22 @@ export function leftComputeError(
   const place = `${project}/${left.id}`;
   const takeOver = takeOverCommand(process, program, place, left.id);
   const ways = takeOver
-    ? `Either of two commands repairs this without changing the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
-Take it over (Pulumi 3.254 or newer; in a script add --yes):
+    ? `Two steps repair this without changing the program; ${accountHint(process)}.
+1. Take it over (Pulumi 3.254 or newer; in a script add --yes):
     ${takeOver}
-Or delete it, if nobody needs it:
+   Or delete it, if nobody needs it:
     ${COMMAND} delete ${place}
-In the program instead: ${inProgram}`
-    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(process)}), and run \`pulumi up\` again:
-    ${COMMAND} delete ${place}`;
+2. ${AFTERWARDS}.
+In the program instead of step 1: ${inProgram}`
+    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(process)}):
+    ${COMMAND} delete ${place}
+${AFTERWARDS}`;
   return new Stopped(`${what}. It was not touched. ${ways}`, undefined, foreseen);
 }
+
+/** After a kill, Pulumi keeps the create as a pending operation, and warns of it in each run. It does not after a Ctrl-C. */
+const AFTERWARDS =
+  "If Pulumi warns of pending CREATE operations, run `pulumi refresh --clear-pending-creates`. Then run `pulumi up` again";
 
 /** Commands do not read a stack's config. */
 function accountHint({ config }: CreateView): string {
@@ -75,7 +81,8 @@ function takeOverCommand(process: CreateView, program: Program, place: string, i
     ...Object.entries(values).flatMap(([key, value]) =>
       value === undefined ? [] : ["--set", `${key}=${textOf(value)}`],
     ),
-    ...["--out", file],
+    // The rest of the line is the next step.
+    ...["--out", file, "--no-steps"],
   ];
   const stack = at && identityOf(at.urn)?.stack;
   // Without `--stack`, the import goes to the selected stack, and a destroy of that stack would delete the compute.

@@ -134,7 +134,10 @@ export function approveCommand(digests: readonly string[], { stack, configFile }
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }
 
-/** The digests of an approve command at the end of a text. */
+/**
+ * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest as
+ * data (seen.ts).
+ */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];
   return digests?.split(" ") ?? [];

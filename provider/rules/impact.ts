@@ -127,6 +127,17 @@ export function impactOf(
   return judge(old, desired, effectOf, options);
 }
 
+/** The changes without an impact, such as another name. */
+export function harmlessChanges(
+  old: DesiredSettings | ObservedSettings,
+  desired: DesiredSettings,
+  options: ImpactOptions = {},
+): Reason[] {
+  const rule: EffectOf = (name, before, next) => (effectOf(name, before, next) ? undefined : HARMLESS);
+  return judge(old, desired, rule, options).reasons;
+}
+const HARMLESS = { impact: "none", effect: "", does: "restart" } as const satisfies Effect;
+
 function judge(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
@@ -250,14 +261,15 @@ function limitsAsSize(
   { secrets }: ImpactOptions,
 ): Reason[] {
   const limits = reasons.filter(({ property }) => (SIZE_LIMITS as readonly string[]).includes(property));
-  if (limits.length === 0) return reasons;
   const min = known(old.autoscalingLimitMinCu);
   const max = known(old.autoscalingLimitMaxCu);
   const hide = isSecret("size", secrets);
+  // A range has no size to name: "size 1 to 8 → 4" would hide which limit goes where.
+  if (limits.length === 0 || (min !== max && !hide)) return reasons;
   const size: Reason = {
     ...(limits.find((limit) => limit.impact === worstImpact(limits.map((one) => one.impact))) ?? limits[0]!),
     property: "size",
-    old: hide ? VALUES.oldSecret : min === max ? text(max) : `${text(min)} to ${text(max)}`,
+    old: hide ? VALUES.oldSecret : text(max),
     // An update may ask for only one limit: the one that differs.
     new: hide ? VALUES.newSecret : text(desired.autoscalingLimitMaxCu ?? desired.autoscalingLimitMinCu),
   };
