@@ -4,7 +4,7 @@
 
 import type { ProviderConfig } from "../provider/config.js";
 import { checkInputs } from "../provider/endpoint/inputs.js";
-import type { CreationOutlook, ProjectNow } from "../provider/lookup/live.js";
+import type { Outlook, ProjectNow } from "../provider/lookup/live.js";
 import { type ApprovalState, approvalStateOf } from "../provider/rules/approval.js";
 import { readNotice } from "../provider/rules/notice.js";
 import { refuses } from "../provider/rules/policies.js";
@@ -104,7 +104,7 @@ export async function linesOfCreation(step: ResourceStep): Promise<TimedLine[]> 
 }
 
 /** What the creation does to a compute that exists. */
-async function creationLine(step: ResourceStep, outlook: CreationOutlook | undefined): Promise<Line | undefined> {
+async function creationLine(step: ResourceStep, outlook: Outlook | undefined): Promise<Line | undefined> {
   const notice = readNotice(step.news);
   const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
   const replacedProject = replaces && (await step.projectNow(replaces.projectId));

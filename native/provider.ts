@@ -13,6 +13,7 @@ import { configWarnings, plainHostProblem } from "../provider/rules/config-warni
 import { factsTail } from "../provider/rules/seen.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
+import { textOfLine } from "../provider/rules/warnings.js";
 import {
   announcedChangeOf,
   linesOfCreation,
@@ -221,8 +222,9 @@ export class NativeProvider {
     return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 
-  async #say(urn: string, { severity, text, facts = [], atMs = Date.now() }: TimedLine): Promise<void> {
-    await this.#log?.say(urn, severity, this.#process.secrets.redact(text) + factsTail(facts, atMs));
+  async #say(urn: string, line: TimedLine): Promise<void> {
+    const text = this.#process.secrets.redact(textOfLine(line));
+    await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }
 
@@ -251,7 +253,7 @@ const stateValuesOf = (outputs: Props, news: Values, olds: Values = NOTHING): Va
 });
 
 /**
- * A property that the program no longer sets stays secret. `__asked` has the values that the service did not take. They may contain secrets
+ * A property that the program no longer sets stays secret. `__asked` has the values that the service did not apply. They may contain secrets
  * that nobody has marked.
  */
 const secretsAfter = (news: Values, olds: Values): ReadonlySet<string> =>

@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** The end of one lifecycle step: every wait and every repetition inside the step looks at the same one. */
+/** The time limit of a lifecycle step, shared by all its waits and retries. */
 export class Deadline {
   private readonly start: number;
 
@@ -44,7 +44,7 @@ export class Deadline {
     return new Deadline(this.clock, this.budgetMs, Math.max(graceMs, this.graceMs), this.start);
   }
 
-  /** A deadline so many milliseconds from now, or this one where it comes first. */
+  /** A deadline in `budgetMs` from now, or this one if it is earlier. */
   atMost(budgetMs: number, graceMs = 0): Deadline {
     return new Deadline(this.clock, Math.min(budgetMs, Math.max(0, this.leftMs())), graceMs);
   }
@@ -71,3 +71,7 @@ export function formatDuration(ms: number): string {
   const shown = parts.filter(([count]) => count > 0).slice(0, 2);
   return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
 }
+
+/** "trying again in 10 s, for at most 9 min 50 s more". */
+export const nextTry = (pauseMs: number, leftMs: number): string =>
+  `trying again in ${formatDuration(pauseMs)}, for at most ${formatDuration(leftMs)} more`;

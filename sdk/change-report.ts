@@ -1,7 +1,7 @@
-// Reports each resource's change at the resource, and the sum at the stack.
+// Prints the warnings of a preview: one line at each resource, and the sum at the stack.
 
 import * as pulumi from "@pulumi/pulumi";
-import type { CreationOutlook } from "../provider/lookup/live.js";
+import type { Outlook } from "../provider/lookup/live.js";
 import type { ApprovalState } from "../provider/rules/approval.js";
 import type { Impact } from "../provider/rules/impact.js";
 import type { Activity } from "../provider/rules/moment.js";
@@ -17,6 +17,7 @@ import {
   lineOfCreation,
   lineOfImpact,
   lineOfUnfinished,
+  textOfLine,
   unexplainedChanges,
   withFailure,
 } from "../provider/rules/warnings.js";
@@ -28,9 +29,9 @@ import { approvalIn } from "./soft-preview.js";
 import { effectOn, Tally } from "./tally.js";
 import type { UnchangedOutputs } from "./unchanged-outputs.js";
 
-type Foreseen = Extract<CreationOutlook, { kind: "fails" }>["foreseen"];
+type Foreseen = Extract<Outlook, { kind: "fails" }>["foreseen"];
 
-/** What the hook of a run has seen. */
+/** The state that the hook keeps during a run. */
 export interface Run {
   unchangedOutputs: UnchangedOutputs;
   projects: LiveProjects;
@@ -55,7 +56,7 @@ interface Step {
   news: Props;
   secrets: Set<string>;
   notice: ImpactNotice | undefined;
-  /** What is to be done about a restart; the resource's own word counts first. */
+  /** `onRestart`: the resource's value, else the stack's, else "warn". */
   mode: unknown;
   /** The stack's `compute:onRestart`. */
   stackMode: OnRestart | undefined;
@@ -80,8 +81,9 @@ export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Pro
  * Never awaits a message: the message waits for the URN, and the URN waits for this hook.
  * @param atMs when the service was asked
  */
-function reportLine(urn: string, { severity, text, facts = [] }: Line, atMs = Date.now()): void {
-  void pulumi.log[severity](text + factsTail(facts, atMs), { urn: pulumi.output(urn) } as unknown as pulumi.Resource);
+function reportLine(urn: string, line: Line, atMs = Date.now()): void {
+  const text = textOfLine(line) + factsTail(line.facts ?? [], atMs);
+  void pulumi.log[line.severity](text, { urn: pulumi.output(urn) } as unknown as pulumi.Resource);
 }
 
 function count({ tally, end, reportSum }: Run, urn: string, impact: Impact, activity: Activity | undefined): void {
@@ -117,7 +119,7 @@ async function reportImpact(step: Step & { id: string; olds: Props }, change: Ch
   count(run, urn, verdict.impact, now?.activity);
 }
 
-/** Why the update will fail, as far as the project's list tells. */
+/** Why the update will fail, if the project's list shows it. */
 function failureOf(project: ProjectNow, id: string, { before, desired }: Change): Foreseen | undefined {
   const { branchId } = desired;
   const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
@@ -126,8 +128,8 @@ function failureOf(project: ProjectNow, id: string, { before, desired }: Change)
 }
 
 /**
- * Reports both in one line. If a resource of this program holds the compute that is in the way, the compute may leave in this run, or
- * the preview fails anyway. Which computes the program holds is known when the program has ended, so the line waits until then.
+ * Prints both in one line. If a resource of this program has the conflicting compute, that compute may leave in this run. This is
+ * known only at the end of the program, so the line is printed then.
  */
 function reportWithFailure(
   urn: string,
@@ -161,7 +163,7 @@ function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: 
 }
 
 /** What the creation does to a compute that exists. */
-async function creationLine(step: Step, outlook: CreationOutlook | undefined, run: Run): Promise<Line | undefined> {
+async function creationLine(step: Step, outlook: Outlook | undefined, run: Run): Promise<Line | undefined> {
   const { urn, news, notice, approval } = step;
   const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
   const replacedProject = replaces && (await run.projects.projectOf(urn, replaces.projectId));

@@ -7,7 +7,6 @@ import { DEFAULT_DAYS } from "./plan.js";
 export const APPROVAL_OPTIONS = {
   until: { type: "string" },
   "no-expiry": { type: "boolean" },
-  tidy: { type: "boolean" },
 } as const;
 
 /** @param width of the column with the flags */

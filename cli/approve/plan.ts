@@ -3,6 +3,7 @@
 import { type ApprovalEntry, type ApprovalTarget, readApprovals } from "../../provider/rules/approval-list.js";
 import { Refusal } from "../arguments.js";
 import type { ListChange } from "./config-list.js";
+import { type Stale, staleOf } from "./stale.js";
 
 /** Days for which an approval holds by default: long enough for a review and a release. */
 export const DEFAULT_DAYS = 30;
@@ -27,11 +28,6 @@ export interface Plan {
   removed: readonly Stale[];
   /** Entries that could be taken out. */
   stale: readonly Stale[];
-}
-
-export interface Stale {
-  entry: ApprovalEntry;
-  why: string;
 }
 
 /** @param values the list as it is now */
@@ -60,22 +56,3 @@ export function planOf(values: readonly unknown[], approving: Approving): Plan {
     stale,
   };
 }
-
-/**
- * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
- * up, or its change may still come or belong to another stack.
- */
-export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
-  return entries.flatMap((entry) => {
-    const { state, digest, day } = entry;
-    if (state === "ended") return [{ entry, why: `ended on ${day}` }];
-    if (state === "short") return [{ entry, why: "has 12 digits and approves nothing" }];
-    return needed && !needed.has(digest) ? [{ entry, why: unmatched(1) }] : [];
-  });
-}
-
-/** Follows the names of `count` entries. */
-export const unmatched = (count: number): string =>
-  count === 1
-    ? "matches nothing in this preview: it is used up, or for a change that is still to come"
-    : "match nothing in this preview: they are used up, or for changes that are still to come";

@@ -7,8 +7,9 @@ import { shortDigest } from "../../provider/rules/approval.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
 import { Refusal, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
-import { projectFile, shownPath, stackFile, stackIn, textOf } from "./files.js";
+import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
 import { type Approving, type Plan, planOf } from "./plan.js";
+import { staleText } from "./stale.js";
 
 export interface Request extends Approving {
   /** The file to write; undefined where the stack's own file is to be found. */
@@ -43,7 +44,8 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     const change = { ...plan.change, keepsEmpty, ...(inherited && project ? { comments: project.comments } : {}) };
     if (changed) await write(path, name, writeList(yaml, text ?? "", change));
     const isNew = text === undefined;
-    const lines = linesOf(plan, request, { name, isNew });
+    const comments = list.values ? list.comments : (project?.comments ?? list.comments);
+    const lines = linesOf(plan, request, { name, isNew, comments });
     if (isNew && changed) lines.push(...(await doubtStack(path)));
     return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
   } catch (error) {
@@ -57,7 +59,7 @@ async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
   const project = await projectFile(cwd);
   if (project === undefined)
     throw new Refusal("there is no Pulumi.yaml here or above: run this in the program's folder");
-  return stackFile(yaml, project, stack);
+  return (await programOf(yaml, project)).stackFile(stack);
 }
 
 /** A stack's own list hides the project's list: Pulumi would not read an approval there. */
@@ -101,14 +103,14 @@ async function write(path: string, name: string, text: string): Promise<void> {
 function linesOf(
   { added, known, removed, stale, change }: Plan,
   { until, tidy }: Request,
-  { name, isNew }: { name: string; isNew: boolean },
+  { name, isNew, comments }: { name: string; isNew: boolean; comments: ReadonlyMap<string, string> },
 ): string[] {
   const day = until === undefined ? "without a last day" : `until ${until}`;
   const lines = [
     ...added.map(({ digest, what }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`),
     ...known.map((entry) => `approved already${entry.day ? ` until ${entry.day}` : ""}: ${shortDigest(entry.digest)}`),
-    ...removed.map(({ entry, why }) => `taken out: ${shownEntry(entry)} ${why}`),
-    ...(tidy ? [] : stale.map(({ entry, why }) => `can be taken out (--tidy): ${shownEntry(entry)} ${why}`)),
+    ...removed.map((one) => `taken out: ${staleText(one, comments)}`),
+    ...(tidy ? [] : stale.map((one) => `can be taken out (--tidy): ${staleText(one, comments)}`)),
   ];
   const isWritten = change.add.length > 0 || removed.length > 0;
   return [
@@ -116,9 +118,6 @@ function linesOf(
     isWritten ? `${name} is written${isNew ? ", a new file" : ""}: commit it` : `${name} stays as it is`,
   ];
 }
-
-const shownEntry = ({ digest, text, state }: Plan["stale"][number]["entry"]): string =>
-  state === "short" ? text : shortDigest(digest);
 
 /** Facts that the file itself does not show. */
 function notesOf(list: ConfigList, inherited: readonly unknown[] | undefined, changed: boolean): string[] {

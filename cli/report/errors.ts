@@ -2,8 +2,8 @@
 
 import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
+import { readRefusal } from "../../provider/rules/seen.js";
 import { someOf } from "../../provider/rules/some-of.js";
-import { REFUSED } from "../../provider/rules/texts.js";
 import { identityOf } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic } from "./types.js";
@@ -26,14 +26,23 @@ export function whyIncomplete(errors: readonly Diagnostic[]): string {
 }
 
 export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>
-  errors.filter(({ message }) => message.includes(REFUSED));
+  errors.filter(({ message }) => refusalIn(message) !== undefined);
 
-/** The digests with which refusals end. */
+/** What a refusal says as data; undefined for another error. */
+function refusalIn(message: string): { digests: string[]; text: string } | undefined {
+  const found = readRefusal(message);
+  if (found) return { digests: found.digest === undefined ? [] : [found.digest], text: found.text };
+  return message.includes(REFUSED_BEFORE) ? { digests: digestsAtEndOf(message), text: message } : undefined;
+}
+/** The text of refusals in previews of earlier versions, which have no data. */
+const REFUSED_BEFORE = 'onRestart is "refuse"';
+
+/** The digests that approve what was refused. */
 export const refusedDigestsIn = (errors: readonly Diagnostic[]): string[] => [
   ...new Set(
     refusalsIn(errors)
       .slice(0, MOST_NAMES)
-      .flatMap(({ message }) => digestsAtEndOf(message)),
+      .flatMap(({ message }) => refusalIn(message)?.digests ?? []),
   ),
 ];
 
@@ -62,7 +71,9 @@ function withoutValues(message: string): string {
 export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
   const found = new Map<string, { line: string; names: Set<string> }>();
   for (const { message, urn } of errors) {
-    const line = inOneLine(withoutValues(message.replace(/^error: /, "")));
+    const refusal = refusalIn(message);
+    const text = withoutValues((refusal?.text ?? message).replace(/^error: /, ""));
+    const line = inOneLine(text, refusal !== undefined);
     if (!line || line === "preview failed") continue;
     const key = line.replace(REQUEST_ID, "");
     const known = found.get(key) ?? { line, names: new Set() };
@@ -79,9 +90,9 @@ export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
 }
 
 /** The cause is often not in the first line of the message of a compiler, a program or Pulumi. */
-function inOneLine(text: string): string {
+function inOneLine(text: string, isRefusal: boolean): string {
   // The report has a refusal's further lines in its own words.
-  const [most, longest] = text.includes(REFUSED) ? [1, LONGEST_ERROR] : [MOST_LINES, LONGEST_ERROR_LINE];
+  const [most, longest] = isRefusal ? [1, LONGEST_ERROR] : [MOST_LINES, LONGEST_ERROR_LINE];
   const lines: string[] = [];
   for (let at = 0; at < text.length && lines.length < most; ) {
     const end = text.indexOf("\n", at);

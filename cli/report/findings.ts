@@ -1,13 +1,15 @@
 // The steps of a document -> at most one finding for each compute.
 
 import { atLeast, type Impact, isWorse } from "../../provider/rules/impact.js";
+import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
-import { approvalFor, digestOf, digestOfCreation, type StackRules } from "./approve.js";
+import { approvalFor, digestOf, digestOfCreation, type StackRules } from "./approval.js";
 import { cleanLine, quote } from "./clean.js";
+import { IMPACT_WORDS } from "./impact-words.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
 import { creationAsSeen, type FactsByUrn, upFailureAt, upFailuresWithoutStep } from "./message-facts.js";
+import { othersOf } from "./others.js";
 import { positionOf } from "./position.js";
-import { topLevelOf } from "./preview.js";
 import { collision, deletionsIn, isReleased, isRetaken } from "./primaries.js";
 import { diskNote, sizeAfter, sizeOf } from "./size.js";
 import type { Approval, Finding, Step } from "./types.js";
@@ -98,15 +100,6 @@ function withReplaceSteps(steps: readonly Step[]): Step[] {
   return [...complete, ...[...halves.values()].filter(({ urn }) => !replaced.has(urn))];
 }
 
-const WHAT: Record<Impact, string> = {
-  none: "changes in place",
-  "may-restart": "may restart",
-  restart: "restarts",
-  stop: "stops",
-  "new-host": "new host",
-  delete: "is deleted",
-};
-
 interface Description {
   what: string;
   judged: Judged;
@@ -139,8 +132,8 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     ...shown,
     what,
     ...(step.op === "create" && upFails === undefined ? creationAsSeen(facts) : {}),
-    others: othersOf(step, judged),
-    notes: disk ? [...judged.notes, disk] : judged.notes,
+    ...othersOf(compared, judged),
+    notes: [...judged.notes, ...(disk ? [disk] : []), ...(isUnseenAdoption(compared, judged, options) ? [UNSEEN] : [])],
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
     ...(losesHost && typeof host === "string" ? { oldHost: cleanLine(host) } : {}),
@@ -149,16 +142,6 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     ...(seen ? { seen } : {}),
     ...(position ? { position } : {}),
   };
-}
-
-/** Other properties that the engine reports as different, without our internal ones. */
-function othersOf({ op, differing }: Step, { causes, noticeProperties }: Judged): string[] {
-  if (op !== "update" && op !== "replace") return [];
-  const isNamed = (name: string) =>
-    causes.some(({ property }) => topLevelOf(property) === name) || noticeProperties?.includes(name);
-  return [...(differing ?? [])]
-    .filter((name) => name !== "restart" && !name.startsWith("__") && !isNamed(name))
-    .map((name) => cleanLine(name, 60));
 }
 
 function describeStep(compared: Compared): Description {
@@ -174,13 +157,13 @@ function describeStep(compared: Compared): Description {
     }
     case "update": {
       const judged = judgeUpdate(compared);
-      return { what: WHAT[judged.impact], judged };
+      return { what: IMPACT_WORDS[judged.impact].what, judged };
     }
     case "replace": {
       if (isRetaken(step)) return retaken(compared);
       const judged = judgeReplacement(compared);
       const notes = isReleased(step) ? [...judged.notes, STAYS] : judged.notes;
-      return { what: WHAT["new-host"], judged: { ...judged, notes } };
+      return { what: IMPACT_WORDS["new-host"].what, judged: { ...judged, notes } };
     }
     // Only the native form has this step. Pulumi refuses an import whose program differs from the compute.
     case "import":
@@ -190,7 +173,7 @@ function describeStep(compared: Compared): Description {
       if (step.old?.raw["protect"] === true) return { ...harmless("is protected"), fails: PROTECTED };
       return isReleased(step)
         ? harmless("is released: it stays on the service")
-        : { what: WHAT.delete, judged: DELETION };
+        : { what: IMPACT_WORDS.delete.what, judged: DELETION };
     default: {
       const effect = `this version of the report does not know the step ${quote(cleanLine(step.op, 40))}`;
       const judged: Judged = { impact: "may-restart", causes: [], effect, notes: [] };
@@ -202,8 +185,8 @@ function describeStep(compared: Compared): Description {
 /** A released primary stays on its branch, where no other can be made. So it is taken over again, or the update fails. */
 function retaken(compared: Compared): Description {
   const judged = judgeUpdate(compared);
-  if (judged.impact === "new-host") return { what: WHAT["new-host"], judged, fails: NO_PLACE };
-  const what = judged.impact === "none" ? "is taken over again" : WHAT[judged.impact];
+  if (judged.impact === "new-host") return { what: IMPACT_WORDS["new-host"].what, judged, fails: NO_PLACE };
+  const what = judged.impact === "none" ? "is taken over again" : IMPACT_WORDS[judged.impact].what;
   return { what, judged: { ...judged, notes: [...judged.notes, RETAKEN] } };
 }
 
@@ -217,6 +200,16 @@ const STAYS = "the old compute is released: it stays on the service, and costs, 
 const PROTECTED =
   "the program no longer has this compute, and Pulumi's option protect keeps it: put it back, or take the protection off first";
 const DELETION: Judged = { impact: "delete", causes: [], effect: "connections drop, and its host ends", notes: [] };
+
+/** Whether `up` refuses this adoption if it restarts the compute, and the preview did not look whether it does. */
+const isUnseenAdoption = ({ step }: Compared, { impact }: Judged, { facts, rules }: FindOptions): boolean =>
+  step.op === "create" &&
+  impact === "may-restart" &&
+  Boolean(step.next?.inputs?.["adopt"]) &&
+  facts.get(step.urn)?.outlook === undefined &&
+  refuses("restart", step.next?.inputs?.["onRestart"], rules.onRestart as OnRestart);
+const UNSEEN =
+  "without a key, or without an answer, the preview could not look at the service. It can't say which compute is taken over, whether that restarts it, and so whether `up` will fail here: under refuse, `up` takes over no compute that this would restart. Preview with a key to know";
 
 /** No digest can approve a deletion: no step of `pulumi up` could check it. */
 const asksApproval = (impact: Impact, floor: Impact): boolean =>

@@ -20,15 +20,18 @@ export interface Options {
   maxBytes: number;
   name?: string;
   folder?: string;
-  /** Write the approvals that the report asks for. */
-  approve?: ApproveOptions;
+  /** Write the stack's file. */
+  write?: WriteOptions;
 }
 
-export interface ApproveOptions {
+export interface WriteOptions {
   file: string;
+  /** Whether to approve what the report asks for. */
+  approves: boolean;
+  /** Whether to take out what approves nothing any more. */
+  tidies: boolean;
   until: string | undefined;
   "no-expiry": boolean | undefined;
-  tidy: boolean;
 }
 
 export const HELP = `Usage: compute-endpoint report [FILE ...] [options]
@@ -50,7 +53,8 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
                     refused, exit code 2
   --approve FILE    approve all that this report asks for: writes it into FILE, the stack's file of config, in place
 ${approvalHelp(18)}
-  --tidy            with --approve: take out entries that approve nothing any more, or nothing in this preview
+  --tidy FILE       take out of FILE the entries that approve nothing any more, or nothing in this preview. Approves nothing;
+                    with --approve FILE too, both
   --folder PATH     of Pulumi.yaml in the repository, for annotations (default: found beside the file, or here)
   --help
 
@@ -73,6 +77,7 @@ export function optionsOf(args: string[]): Options | undefined {
     name: { type: "string" },
     folder: { type: "string" },
     approve: { type: "string" },
+    tidy: { type: "string" },
     ...APPROVAL_OPTIONS,
   });
   if (values.help) return undefined;
@@ -85,7 +90,7 @@ export function optionsOf(args: string[]): Options | undefined {
     maxBytes: parseWholeNumber("--max-bytes", values["max-bytes"], LEAST_BYTES),
     ...(name === undefined ? {} : { name }),
     ...(values.folder === undefined ? {} : { folder: folderIn(values.folder) }),
-    ...approveOptions(values),
+    ...writeOptions(values),
   };
 }
 
@@ -97,18 +102,20 @@ function folderIn(path: string): string {
   return folder;
 }
 
-interface ApprovalFlags {
+interface WriteFlags {
   approve?: string;
+  tidy?: string;
   until?: string;
   "no-expiry"?: boolean;
-  tidy?: boolean;
 }
 
-function approveOptions({ approve: file, until, "no-expiry": noExpiry, tidy }: ApprovalFlags): {
-  approve?: ApproveOptions;
-} {
-  if (file !== undefined) return { approve: { file, tidy: tidy === true, until, "no-expiry": noExpiry } };
-  const lone = Object.entries({ until, "no-expiry": noExpiry, tidy }).find(([, value]) => value !== undefined);
-  if (lone) throw new UsageError(`--${lone[0]} needs --approve FILE`);
-  return {};
+function writeOptions({ approve, tidy, until, "no-expiry": noExpiry }: WriteFlags): { write?: WriteOptions } {
+  const lone = Object.entries({ until, "no-expiry": noExpiry }).find(([, value]) => value !== undefined);
+  if (approve === undefined && lone) throw new UsageError(`--${lone[0]} needs --approve FILE`);
+  if (approve !== undefined && tidy !== undefined && approve !== tidy)
+    throw new UsageError("--approve and --tidy must name the same FILE: a stack has one");
+  const file = approve ?? tidy;
+  if (file === undefined) return {};
+  const days = { until, "no-expiry": noExpiry };
+  return { write: { file, approves: approve !== undefined, tidies: tidy !== undefined, ...days } };
 }

@@ -1,9 +1,10 @@
 // The report for a pull request, within the number of bytes that a host takes for a comment.
 
 import { cleanLine, commentName, renderQuotes } from "./clean.js";
+import { detailsOf } from "./details.js";
 import { NO_APPROVAL } from "./format.js";
 import { bytesOf, code } from "./markup.js";
-import { approvalsOf, deletionsOf, detailsOf, leftOut, notesOf, seenNote, tableOf } from "./rows.js";
+import { approvalsOf, deletionsOf, leftOut, notesOf, seenNote, tableOf } from "./rows.js";
 import { UNKNOWN_NAME } from "./stack.js";
 import type { Finding, Report, StackReport } from "./types.js";
 import { countUpFailures, FAILURE_SIGN, findingsIn, isIncomplete, sentenceOf, signOf, worstFirst } from "./verdict.js";

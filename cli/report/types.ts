@@ -43,6 +43,9 @@ export interface Preview {
 /** One property that changes, as the rules describe it. */
 export type Cause = Omit<Reason, "does">;
 
+/** A property that changes and has no impact. */
+export type OtherChange = Omit<Cause, "impact" | "effect">;
+
 export interface Size {
   minCu: number;
   maxCu: number;
@@ -90,6 +93,8 @@ export interface Finding {
   noticeChanges?: string;
   /** Other properties that change, by their top-level names. */
   others: string[];
+  /** Those of them whose values are known, by path. */
+  otherChanges: OtherChange[];
   /** The worst that happens, as a sentence. */
   effect?: string;
   notes: string[];
@@ -103,6 +108,12 @@ export interface Finding {
   /** The compute's state during the preview. Absent if the preview could not ask the service. */
   seen?: Seen;
   position?: Position;
+}
+
+/** The files of the document and of the stack's config, as readers of the report name them. */
+export interface ReportFiles {
+  preview: string;
+  config: string;
 }
 
 /** One document's part of the report. */
@@ -124,6 +135,8 @@ export interface StackReport {
   refusedDigests: readonly string[];
   /** How many changes the preview refused. */
   refusedCount: number;
+  /** Absent where readers of the report may not have the files. */
+  files?: ReportFiles;
 }
 
 export interface Report {

@@ -1,9 +1,10 @@
-// Takes over a compute that exists: the one that `adopt` means, or the one that the resource had before.
+// Adopts an existing compute: the one in `adopt`, or the resource's own compute from before.
 
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
-import { atLeast, type ImpactOptions, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import { atLeast, harmlessChanges, type ImpactOptions, impactOf, type Reason, type Verdict } from "../rules/impact.js";
+import { type Activity, sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,
@@ -24,7 +25,7 @@ import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
 import type { CreateView, Process } from "./process.js";
 
-/** The compute that a create takes over. Undefined where a new one is to be made. @throws Stopped where neither can be done */
+/** The compute that a create takes over. Undefined if a new compute must be created. @throws Stopped if neither is possible */
 export const computeToTake = (
   view: CreateView,
   program: Program,
@@ -69,7 +70,7 @@ function computeToAdopt(
   const name = generatedNameOfAnother(process, program, found);
   if (name !== undefined) {
     throw new Stopped(
-      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the take-over and changes nothing about the compute`,
+      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
       undefined,
       {
         problem: `${found.id} has the name ${name}, generated for another resource`,
@@ -82,8 +83,8 @@ function computeToAdopt(
 }
 
 /**
- * The compute's name, if it was generated for another resource. That resource may still have the compute in a state, of this
- * stack or of another one, and a later run or another process may delete the resource. Only the name warns of that.
+ * The compute's name, if it was generated for another resource. A state of this or another stack may still contain that resource,
+ * and deleting it would delete the compute. Only the name shows that.
  */
 export function generatedNameOfAnother(
   process: CreateView,
@@ -106,9 +107,9 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
   `compute ${id} can't be taken over: ${CONFLICTS[conflict]}`;
 
 /**
- * The compute that this resource had before the engine began to replace it. It stayed on the service and is the branch's primary,
- * so no other primary can be made. An earlier run may have failed between the release and the create. Then the engine asks for
- * the create at every `pulumi up`, even after the program has taken the change back.
+ * The compute that this resource had before the engine began to replace it. It is still the branch's primary, so no other primary
+ * can be created. For example, an earlier run failed between the release and the create. Then the engine asks for the create at
+ * every `pulumi up`, even after the program has taken the change back.
  */
 function computeToRetake(
   process: CreateView,
@@ -128,7 +129,7 @@ function computeToRetake(
 export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
   one.type === "read_write" && one.branch_id === branchId;
 
-/** What it means to take a compute over. */
+/** What adopting a compute changes. */
 export interface Adoption {
   /** What the program asks for and a PATCH can change. */
   values: SettingValues;
@@ -136,6 +137,8 @@ export interface Adoption {
   /** The paths at which the compute differs from the program. */
   paths: string[];
   verdict: Verdict;
+  /** The changes without an impact. */
+  harmless: Reason[];
 }
 
 /** @param desired in a preview, with marks for values that are not known yet */
@@ -145,35 +148,46 @@ export function adoptionOf(
   desired: DesiredSettings = desiredSettings(inputs),
   options: ImpactOptions = {},
 ): Adoption {
-  // The first triggers of a compute that becomes managed restart nothing.
+  // Adopting a compute with `restartTriggers` does not restart it.
   const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
   const values = updatableValues(desired);
+  const asTold = { secrets, asSize: inputs.size !== undefined, ...options };
   return {
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, { secrets, asSize: inputs.size !== undefined, ...options }),
+    verdict: impactOf(observed, desired, asTold),
+    harmless: harmlessChanges(observed, desired, asTold),
   };
 }
 
-/** @throws Stopped where `refuse` is in force, and taking the compute over restarts it */
+/**
+ * @param activity of the compute now; undefined where nobody can tell
+ * @throws Stopped where `refuse` is in force, and taking the compute over restarts it
+ */
 export function refuseRestart(
   { config }: Pick<CreateView, "config">,
   { inputs, announced }: Program,
   existing: WireEndpoint,
   { verdict }: Adoption,
+  activity?: Activity,
 ): void {
-  // An announced restart means that check compared the program with old inputs, and has let the restart through: the
-  // engine replaces the resource, or the create stands for the update of a compute that is gone.
+  // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
+  // resource, or creates it again because its compute is gone.
   const checkPassed = atLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
+  // `up` refuses whatever the compute does then: an idle one may be active a moment later.
+  const isIdle = activity !== undefined && activity.state !== "active";
+  const idle = isIdle ? ` It is ${activity.state} now, and refused all the same.` : "";
+  const does = `${sentenceNow(verdict, isIdle ? undefined : activity)}${idle}`;
   throw new Stopped(
-    `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or ${way}`,
+    `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
     {
-      problem: `takes over ${existing.id}: ${sentence(verdict)}, and onRestart is "refuse"`,
+      problem: `takes over ${existing.id}: ${does} onRestart is "refuse"`,
       way: `Give the program the values that the compute has, or ${way}`,
+      ...(activity ? { state: activity.state } : {}),
       id: existing.id,
     },
   );

@@ -30,8 +30,8 @@ const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
 });
 
 /**
- * The change as a compute with these settings sees it. Where the program manages a setting for the first time, only the compute
- * tells whether it differs.
+ * The change, compared with the compute's current settings. For a setting that the program sets for the first time, only the
+ * compute tells whether it differs.
  */
 function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
   const { before, desired, verdict } = change;
@@ -53,8 +53,8 @@ export interface DesiredChange {
 }
 
 /**
- * The change, with the worse of two verdicts: the one on the values in the state, and the one of check, which only has the old inputs
- * but can compare assets. After a failed step, Pulumi's old inputs are those of the step before, so only the outputs count.
+ * The change with the worse of two verdicts. One compares with the state. The other is from check, which has only the old inputs
+ * but can compare assets. After a failed step, the old inputs are outdated, so only the outputs count.
  */
 export function announcedChange(
   { inputs, outputs: olds }: { inputs: Props; outputs: Props },
@@ -73,9 +73,14 @@ export interface Line {
   /** "info" if no connection can drop. */
   severity: "warn" | "info";
   text: string;
-  /** What it says as data, for the report. */
+  /** What an approval does about it, as a sentence. */
+  approval?: string;
+  /** The same as data, for the report. */
   facts?: readonly Fact[];
 }
+
+/** The line without its facts. */
+export const textOfLine = ({ text, approval }: Line): string => (approval === undefined ? text : `${text} ${approval}`);
 
 const warning = (text: string): Line => ({ severity: "warn", text });
 const note = (text: string): Line => ({ severity: "info", text });
@@ -84,7 +89,7 @@ const note = (text: string): Line => ({ severity: "info", text });
 const lineOfUpdate = (id: string, verdict: Verdict, activity: Activity | undefined): Line =>
   verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
 
-/** The state can't tell what became of a change that failed: the update finds out, and finishes it. */
+/** After a failed change, the state does not tell how it ended. The update finds out and finishes it. */
 export const lineOfUnfinished = (id: string): Line =>
   warning(
     `${id}: an earlier change did not end well. This update finishes it and may restart this compute; open connections drop then.`,
@@ -103,21 +108,21 @@ function lineOfReplacement(
   return warning(`${replaces.id}: ${text}${now}`);
 }
 
-/** An adoption of which only check knows. */
+/** The line of an adoption if the service could not be asked. */
 const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
 
 /** A create that takes a compute over. */
 function lineOfTakeOver(
   id: string,
-  { verdict, paths }: { verdict: Verdict; paths: readonly string[] },
+  { verdict, changes }: { verdict: Verdict; changes: readonly string[] },
   activity: Activity | undefined,
 ): Line {
   const facts = ["adopts"] as const;
   if (verdict.impact !== "none") return { ...warning(`takes over ${id}: ${sentenceNow(verdict, activity)}`), facts };
   const values =
-    paths.length === 0
+    changes.length === 0
       ? `takes over ${id}, which has exactly these values: nothing changes.`
-      : `takes over ${id} and sets ${paths.join(", ")}: nothing drops.`;
+      : `takes over ${id} and sets ${changes.join(", ")}: nothing drops.`;
   return { ...note(values), facts };
 }
 
@@ -126,8 +131,9 @@ interface TakeOver {
   kind: "adopts";
   compute: { id: string };
   verdict: Verdict;
-  paths: readonly string[];
-  activity: Activity | undefined;
+  /** The changes without an impact: "suspendTimeoutSeconds 300 → 600". */
+  changes: readonly string[];
+  activity?: Activity;
 }
 
 /** What a preview knows of a creation beside its inputs. */
@@ -144,11 +150,11 @@ export interface CreationLine {
   line: Line;
   /** On a compute that exists; "none" where no such compute is known. */
   impact: Impact;
-  /** Of that compute. Undefined where nobody can tell, and where nothing happens to it. */
+  /** The state of that compute. Undefined if unknown, or if nothing happens to it. */
   activity?: Activity | undefined;
 }
 
-/** What a creation does to a compute that exists; undefined where that is nothing to speak of. */
+/** The line for what a creation does to an existing compute; undefined if it does nothing. */
 export function lineOfCreation(
   news: Props,
   notice: ImpactNotice | undefined,
@@ -156,13 +162,13 @@ export function lineOfCreation(
 ): CreationLine | undefined {
   const replaces = notice?.replaces;
   if (replaces && replaces.fate !== "kept") {
-    const { severity, text } = lineOfReplacement(replaces, news["restart"], replacedActivity);
-    const line = { severity, text: text + APPROVAL[approval], facts: stateFact(replacedActivity) };
+    const replacement = lineOfReplacement(replaces, news["restart"], replacedActivity);
+    const line = { ...replacement, ...APPROVAL[approval], facts: stateFact(replacedActivity) };
     return { line, impact: notice.impact, activity: replacedActivity };
   }
   if (outlook?.kind === "adopts") return takeOverOf(outlook, replaces !== undefined);
   if (outlook?.kind === "fails" || notice === undefined || notice.impact === "none") return undefined;
-  // No compute is known to which this happens, so the sum at the stack counts none.
+  // The compute is unknown, so the sum at the stack does not count it.
   const impact = "none";
   if (notice.impact !== "may-restart")
     return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
@@ -176,7 +182,7 @@ function takeOverOf(outlook: TakeOver, isKept: boolean): CreationLine | undefine
   const { impact } = verdict;
   if (isKept && impact === "none") return undefined;
   const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfTakeOver(compute.id, outlook, activity);
-  // A note that nothing drops needs no state of the compute behind it.
+  // A line that says "nothing drops" needs no state at its end.
   if (impact === "none") return { line, impact };
   return { line: { ...line, facts: [...stateFact(activity), ...(line.facts ?? [])] }, impact, activity };
 }
@@ -187,31 +193,34 @@ const lineOfNewPrimary = (branch: unknown): Line => ({
   facts: ["makes"],
 });
 
-/** Why a step will fail, and the way on. */
+/** Why a step will fail, and what to do. */
 export interface StepFailure {
   problem: string;
   way: string;
   mayBeOwn?: true;
+  /** What the compute does that the step would change. */
+  state?: Activity["state"];
 }
 
-/** The line together with what will make `up` fail. */
+/** The line together with what will make `up` fail. No approval helps, so it says nothing of one. */
 export function withFailure(line: Line | undefined, failure: StepFailure | undefined): Line | undefined {
   if (failure === undefined) return line;
   const unless = failure.mayBeOwn ? " A forced replacement (--target-replace, a taint) goes through." : "";
   const text = `${failure.problem}: \`up\` will fail. ${failure.way}.${unless}`;
   const fails: Fact = failure.mayBeOwn ? "fails unless replaced" : "fails";
-  const facts = [...(line?.facts ?? []).filter(isState), fails];
+  const state = failure.state ? [failure.state] : (line?.facts ?? []).filter(isState);
+  const facts = [...state, fails];
   return { ...warning(line ? `${line.text} But ${text}` : text), facts };
 }
 
 /** Follows the warning about a change that needs an approval. */
-const APPROVAL: Record<ApprovalState, string> = {
-  given: " Approved.",
-  missing: " `pulumi up` refuses this unless it is approved.",
-  "not-asked": "",
+const APPROVAL: Record<ApprovalState, Pick<Line, "approval">> = {
+  given: { approval: "Approved." },
+  missing: { approval: "`pulumi up` refuses this unless it is approved." },
+  "not-asked": {},
 };
 
-/** An update that `up` refuses: check could not know that it restarts, so nobody could approve it. */
+/** The advice for an update that `up` refuses and nobody could approve, because check did not know that it restarts. */
 const UNAPPROVABLE =
   ' onRestart is "refuse": `up` will fail. Set onRestart: "warn" on this resource for this one change.';
 
@@ -237,11 +246,13 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
   const isUnapprovable = isGuarded && approval === "not-asked";
   const [before, desired] = [valuesByPath(change.before), valuesByPath(change.desired)];
   const drift = now ? driftInChange({ before, desired }, olds, now.settings, optionsOf(news, secrets)) : [];
-  const fails: Fact[] = isUnapprovable || (isGuarded && drift.length > 0) ? ["fails"] : [];
+  const fails = isUnapprovable || (isGuarded && drift.length > 0);
   const line = {
     severity,
-    text: `${text}${APPROVAL[approval]}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
-    facts: [...stateFact(now?.activity), ...fails],
+    text: `${text}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
+    // One state: what an approval does is of no use where `up` fails with it too.
+    ...(fails ? {} : APPROVAL[approval]),
+    facts: [...stateFact(now?.activity), ...(fails ? (["fails"] as const) : [])],
   };
   return { line, verdict };
 }
@@ -249,7 +260,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
 /** The state of the compute as data. */
 const stateFact = (activity: Activity | undefined): Fact[] => (activity ? [activity.state] : []);
 
-/** @param isGuarded whether `up` refuses the change, as its approval is of the values in the state */
+/** @param isGuarded whether `up` refuses the change: the approval covers the values in the state */
 const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
   changes.length === 0
     ? ""
@@ -257,20 +268,20 @@ const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
 
 const notTakenOf = ({ notTaken }: Props): string[] => (Array.isArray(notTaken) ? notTaken.map(String) : []);
 
-/** Lines about changes that the diff shows without a reason or not at all. */
+/** Lines about changes that the diff does not show, or shows without a reason. */
 export function unexplainedChanges(olds: Props, news: Props, { desired, before }: Change): string[] {
   const differing = differingPaths(valuesByPath(desired), valuesByPath(before));
   const lines = notTakenOf(olds)
     .filter((path) => differing.includes(path))
-    .map((path) => `${path} is asked for again: the service did not take it the last time`);
+    .map((path) => `${path} is sent again: the service did not apply it last time`);
   const said = olds["onDelete"];
-  // What was taken over is released where nothing else is said, what was made is deleted.
+  // By default an adopted compute is released and a created one is deleted.
   const anyway = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
   if (said !== undefined && said !== anyway && news["onDelete"] === undefined) {
     const changes =
       anyway === "release"
-        ? "which was taken over, is no longer deleted with the resource: it is released"
-        : "which was made for the resource, is no longer released with it: it is deleted";
+        ? "which was adopted, will be released with this resource, not deleted"
+        : "which was created for this resource, will be deleted with it, not released";
     lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${said}"`);
   }
   return lines;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type EmulatorOptions, SEED, startEmulator } from "../../../emulator/index.js";
+import { activityOf } from "../../../provider/endpoint/activity.js";
 import * as desk from "../../../provider/lookup/index.js";
-import { activityOf } from "../../../provider/lookup/live.js";
 import type { Activity } from "../../../provider/rules/moment.js";
 import type { WireEndpoint } from "../../../provider/wire/endpoint.js";
 
@@ -76,7 +76,7 @@ describe("the computes as they are now", () => {
     const ask = () => desk.projectNow(desk.configFor(stack, env, { kind: "none" }), SEED.projectId);
     try {
       await ask();
-      await expect(ask()).rejects.toThrow(/no time is left for it within the rate limit/);
+      await expect(ask()).rejects.toThrow(/the rate limit leaves no time for this request/);
       expect(em.requests).toHaveLength(1);
     } finally {
       await em.close();

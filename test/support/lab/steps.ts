@@ -1,6 +1,6 @@
 // The steps of a command: how they follow each other, and what is noted of each.
 
-import type { CreationOutlook } from "../../../provider/lookup/live.js";
+import type { Outlook } from "../../../provider/lookup/live.js";
 import type { VirtualClock } from "../virtual-clock.js";
 import type { Plan, Processes } from "./engine.js";
 import type { Sent } from "./network.js";
@@ -31,7 +31,7 @@ export interface Run {
 export interface Outcome extends Run, Plan {
   error?: Error;
   /** What the preview foresees of a creation. */
-  outlook?: CreationOutlook;
+  outlook?: Outlook;
 }
 
 /** In which order steps begin, and how many run at once. */
