@@ -109,7 +109,7 @@ export interface CreationStep extends Pick<Creation, "onRestart" | "replaces"> {
 export const creationLook = (
   now: ProjectNow,
   { news, secrets, onRestart, replaces }: CreationStep,
-): Promise<CreationOutlook | undefined> =>
+): Promise<Outlook | undefined> =>
   creationOutlook(now, { inputs: { ...news, __secret: [...secrets] }, onRestart, replaces }).catch(() => undefined);
 
 /** The inputs as the engine sends them to the provider. */
