@@ -81,7 +81,7 @@ async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> 
   const { id, olds, news, secrets } = step;
   const project = await step.projectNow(olds["projectId"]);
   const now = project && step.lookups().computeIn(project, id);
-  const approval = approvalOf(step);
+  const approval = approvalStateFor(step);
   const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode: modeOf(step) });
   // The new branch of a primary is not given. Another primary there may still leave in this run, and the plugin is not told when the
   // program ends.
@@ -110,10 +110,10 @@ async function creationLine(step: ResourceStep, outlook: Outlook | undefined): P
   const replacedProject = replaces && (await step.projectNow(replaces.projectId));
   const replacedActivity =
     replacedProject && replaces && step.lookups().computeIn(replacedProject, replaces.id)?.activity;
-  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalOf(step) })?.line;
+  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalStateFor(step) })?.line;
 }
 
-function approvalOf({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {
+function approvalStateFor({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {
   const impact = readNotice(news)?.impact ?? "none";
   if (!refuses(impact, news["onRestart"], config.onRestart)) return "not-asked";
   const { digests } = config.approvals;

@@ -233,11 +233,11 @@ const lookups = () => require("../provider/lookup/index.js") as typeof import(".
 const NOTHING: Values = { props: {}, secrets: new Set() };
 
 /** What the dynamic form keeps in a state, and this form has in its requests. */
-const OF_THE_DYNAMIC_FORM = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
+const DYNAMIC_FORM_INPUTS = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
 
 /** The properties as `provider/` expects them: with the names of those that are secret. */
 function withSecrets({ props, secrets }: Values): Props {
-  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !OF_THE_DYNAMIC_FORM.has(name)));
+  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !DYNAMIC_FORM_INPUTS.has(name)));
   const names = [...new Set([...textsIn(props["__secret"]), ...secrets])].sort();
   return names.length > 0 ? { ...kept, __secret: names } : kept;
 }

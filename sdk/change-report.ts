@@ -138,9 +138,11 @@ function reportWithFailure(
   { end, atMs }: { end: ProgramEnd; atMs: number | undefined },
 ): void {
   const report = (whole: Line | undefined) => whole && reportLine(urn, whole, atMs);
-  const inTheWay = failure?.id;
-  if (failure === undefined || inTheWay === undefined) return void report(withFailure(line, failure));
-  end.atEnd((isComplete) => void report(withFailure(line, isComplete && !end.ids.has(inTheWay) ? failure : undefined)));
+  const conflictingId = failure?.id;
+  if (failure === undefined || conflictingId === undefined) return void report(withFailure(line, failure));
+  end.atEnd(
+    (isComplete) => void report(withFailure(line, isComplete && !end.ids.has(conflictingId) ? failure : undefined)),
+  );
 }
 
 async function reportCreation(step: Step, run: Run): Promise<void> {

@@ -8,7 +8,7 @@ import { type Stale, staleOf } from "./stale.js";
 /** Days for which an approval holds by default: long enough for a review and a release. */
 export const DEFAULT_DAYS = 30;
 
-export interface Approving extends ApprovalTarget {
+export interface ApproveRequest extends ApprovalTarget {
   /** The digests, each with what it approves, where that is known. */
   digests: readonly { digest: string; what?: string }[];
   /** The last day; undefined for none. */
@@ -31,7 +31,7 @@ export interface Plan {
 }
 
 /** @param values the list as it is now */
-export function planOf(values: readonly unknown[], approving: Approving): Plan {
+export function planOf(values: readonly unknown[], approving: ApproveRequest): Plan {
   const { digests, until, tidy, needed, nowMs } = approving;
   const { entries, problem } = readApprovals(JSON.stringify(values), nowMs);
   if (problem !== undefined) throw new Refusal(`correct compute:approve first: ${problem}`);

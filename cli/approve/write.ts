@@ -8,10 +8,10 @@ import { compareNaturally } from "../../provider/rules/natural-order.js";
 import { Refusal, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
 import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
-import { type Approving, type Plan, planOf } from "./plan.js";
+import { type ApproveRequest, type Plan, planOf } from "./plan.js";
 import { staleText } from "./stale.js";
 
-export interface Request extends Approving {
+export interface Request extends ApproveRequest {
   /** The file to write; undefined where the stack's own file is to be found. */
   file?: string;
   cwd: string;
@@ -46,7 +46,7 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     const isNew = text === undefined;
     const comments = list.values ? list.comments : (project?.comments ?? list.comments);
     const lines = linesOf(plan, request, { name, isNew, comments });
-    if (isNew && changed) lines.push(...(await doubtStack(path)));
+    if (isNew && changed) lines.push(...(await warnIfNewStack(path)));
     return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
   } catch (error) {
     if (error instanceof UsageError) throw new Refusal(`${name}: ${error.message}. Nothing was written`);
@@ -82,7 +82,7 @@ async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefi
 }
 
 /** A typing error in the name of a stack makes a file that no stack reads. Only the other stacks' files show the error. */
-async function doubtStack(path: string): Promise<string[]> {
+async function warnIfNewStack(path: string): Promise<string[]> {
   const others = (await readdir(dirname(path)))
     .filter((one) => one !== basename(path))
     .flatMap((one) => stackIn(one) ?? []);

@@ -17,7 +17,7 @@ import { json } from "../report/json.js";
 import { markdown } from "../report/markdown.js";
 import { folderOf } from "../report/position.js";
 import { recognize } from "../report/recognize.js";
-import { neededBy, stackReport, UNKNOWN_NAME } from "../report/stack.js";
+import { digestsIn, stackReport, UNKNOWN_NAME } from "../report/stack.js";
 import { text } from "../report/text.js";
 import type { Finding, Report, StackReport } from "../report/types.js";
 import { computes, countUpFailures, exitCodeOf } from "../report/verdict.js";
@@ -120,7 +120,7 @@ async function writeFile(
     digests,
     ...(until === undefined ? {} : { until }),
     tidy: tidies,
-    needed: neededBy(stack.findings),
+    needed: digestsIn(stack.findings),
     seen: stack.approvals.entries.map(({ text }) => text),
     stack: stack.stack,
     file,

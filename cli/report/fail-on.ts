@@ -1,6 +1,6 @@
 // `--fail-on`: which findings fail the report. Nobody can approve a deletion, so it fails the report only where that is asked for.
 
-import { atLeast, type Impact } from "../../provider/rules/impact.js";
+import { type Impact, isAtLeast } from "../../provider/rules/impact.js";
 import { UsageError } from "../arguments.js";
 import type { Finding } from "./types.js";
 
@@ -42,5 +42,5 @@ export const approvalFloor = ({ level }: FailOn): Impact => (level === "may-rest
 
 export function failsReport({ impact, approval }: Finding, { level, deletions }: FailOn): boolean {
   if (impact === "delete") return deletions;
-  return level !== undefined && atLeast(impact, level) && approval?.approved !== true;
+  return level !== undefined && isAtLeast(impact, level) && approval?.approved !== true;
 }

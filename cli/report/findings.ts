@@ -1,16 +1,16 @@
 // The steps of a document -> at most one finding for each compute.
 
-import { atLeast, type Impact, isWorse } from "../../provider/rules/impact.js";
+import { type Impact, isAtLeast, isWorse } from "../../provider/rules/impact.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
-import { approvalFor, digestOf, digestOfCreation, type StackRules } from "./approval.js";
+import { approvalFor, digestOf, noDigestForCreation, type StackRules } from "./approval.js";
 import { cleanLine, quote } from "./clean.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
 import { creationAsSeen, type FactsByUrn, upFailureAt, upFailuresWithoutStep } from "./message-facts.js";
 import { othersOf } from "./others.js";
 import { positionOf } from "./position.js";
-import { collision, deletionsIn, isReleased, isRetaken } from "./primaries.js";
+import { deletionsIn, isReleased, isRetaken, primaryConflict } from "./primaries.js";
 import { diskNote, sizeAfter, sizeOf } from "./size.js";
 import type { Approval, Finding, Step } from "./types.js";
 import { worstFirst } from "./verdict.js";
@@ -53,7 +53,7 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
     const compared = compare(step);
     const description = describeStep(compared);
     const finding = findingOf(compared, description, options);
-    const fails = collision(step, deletions);
+    const fails = primaryConflict(step, deletions);
     if (fails) finding.upFails ??= { why: fails };
     if (description.isUnknownStep)
       problems.add(`it has a step ${quote(cleanLine(step.op, 40))}, which this version of the report does not know`);
@@ -137,7 +137,7 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
     ...(losesHost && typeof host === "string" ? { oldHost: cleanLine(host) } : {}),
-    ...(asksApproval(judged.impact, options.floor) ? { approval: approval(compared, judged, options.rules) } : {}),
+    ...(needsApproval(judged.impact, options.floor) ? { approval: approval(compared, judged, options.rules) } : {}),
     ...(upFails ? { upFails } : {}),
     ...(seen ? { seen } : {}),
     ...(position ? { position } : {}),
@@ -212,11 +212,11 @@ const UNSEEN =
   "without a key, or without an answer, the preview could not look at the service. It can't say which compute is taken over, whether that restarts it, and so whether `up` will fail here: under refuse, `up` takes over no compute that this would restart. Preview with a key to know";
 
 /** No digest can approve a deletion: no step of `pulumi up` could check it. */
-const asksApproval = (impact: Impact, floor: Impact): boolean =>
-  impact !== "none" && impact !== "delete" && atLeast(impact, floor);
+const needsApproval = (impact: Impact, floor: Impact): boolean =>
+  impact !== "none" && impact !== "delete" && isAtLeast(impact, floor);
 
 function approval(compared: Compared, judged: Judged, rules: StackRules): Approval {
   const { step } = compared;
-  const found = step.op === "update" || step.op === "replace" ? digestOf(compared, judged) : digestOfCreation();
+  const found = step.op === "update" || step.op === "replace" ? digestOf(compared, judged) : noDigestForCreation();
   return approvalFor(rules, step, judged.impact, found);
 }

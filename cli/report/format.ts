@@ -1,6 +1,6 @@
 // Pieces of text that the Markdown and the terminal share.
 
-import { approveCommand } from "../../provider/rules/approval-list.js";
+import { approveCommandLine } from "../../provider/rules/approval-list.js";
 import { isApprovable } from "./approval-words.js";
 import { topLevelOf } from "./preview.js";
 import type { Finding, OtherChange, Size, StackReport } from "./types.js";
@@ -75,7 +75,7 @@ export function commandFor(
   const { stack, refusedDigests, approvals } = report;
   const refused = approvals.problem === undefined ? refusedDigests : [];
   const digests = [...new Set([...findings.flatMap(({ approval }) => approval?.digest ?? []), ...refused])];
-  return digests.length === 0 ? undefined : approveCommand(digests, { stack });
+  return digests.length === 0 ? undefined : approveCommandLine(digests, { stack });
 }
 
 /** When the preview looked at the computes: "2026-05-04 12:00:05 UTC", or the first time and the last. */

@@ -3,22 +3,22 @@
 // message-facts.ts.
 
 import {
+  type ChangeImpact,
   endangers,
   type Fate,
   type Impact,
   impactOf,
   isWorse,
   replacementOf,
-  type Verdict,
 } from "../../provider/rules/impact.js";
-import { EFFECT_OF, type ImpactNotice, readNotice, withoutFirstWord } from "../../provider/rules/notice.js";
+import { EFFECT_BY_IMPACT, type ImpactNotice, readNotice, withoutFirstWord } from "../../provider/rules/notice.js";
 import {
   type DesiredSettings,
   isSecret,
   rowOf,
   SETTING_NAMES,
   SIZE_FORMS,
-  topOf,
+  topLevelPropertyOf,
   UNKNOWN,
 } from "../../provider/rules/settings.js";
 import { CLAUSES, EFFECTS, FATES, VALUES } from "../../provider/rules/texts.js";
@@ -85,7 +85,7 @@ export function compare(step: Step): Compared {
 /** Properties at the top of a program whose change can drop connections. */
 export const ENDANGERING: ReadonlySet<string> = new Set(
   SETTING_NAMES.filter((name) => endangers(name, UNKNOWN)).flatMap((name) =>
-    rowOf(name).sizeLimit ? SIZE_FORMS : [topOf(name)],
+    rowOf(name).sizeLimit ? SIZE_FORMS : [topLevelPropertyOf(name)],
   ),
 );
 
@@ -152,7 +152,7 @@ export function judgeCreation({ notice, step }: Compared): Judged {
 }
 
 /** The impact with its causes: the verdict's, or the notice's where that is worse. */
-function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compared): Judged {
+function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: Compared): Judged {
   if (notice && (!verdict || isWorse(notice.impact, verdict.impact))) {
     const { impact, properties, text } = notice;
     const notes = notesOf(verdict);
@@ -161,7 +161,7 @@ function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compar
       .slice(0, MOST_CAUSES)
       .map((path) => `${path} ${isSecret(path, unreadable) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
     const noticeProperties = properties.map(topLevelOf);
-    const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_OF[impact];
+    const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_BY_IMPACT[impact];
     return {
       impact,
       causes: [],
@@ -192,7 +192,7 @@ function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compar
 
 const MOST_CAUSES = 100;
 const LONGEST = 600;
-const notesOf = (verdict: Verdict | undefined): string[] => [...(verdict?.notes ?? [])];
+const notesOf = (verdict: ChangeImpact | undefined): string[] => [...(verdict?.notes ?? [])];
 
 function raiseToMayRestart(judged: Judged, effect: string): void {
   if (judged.impact !== "none") return;
@@ -203,7 +203,7 @@ function raiseToMayRestart(judged: Judged, effect: string): void {
 const certaintyOf = (impact: Impact) => (impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes");
 
 /** With values that can't be compared, nothing follows from a difference. */
-function disagree({ notice, unreadable, unknown }: Compared, verdict: Verdict | undefined): boolean {
+function disagree({ notice, unreadable, unknown }: Compared, verdict: ChangeImpact | undefined): boolean {
   if (!notice || !verdict || unreadable.size > 0 || unknown.size > 0) return false;
   return certaintyOf(notice.impact) !== certaintyOf(verdict.impact);
 }

@@ -7,7 +7,15 @@ import { bytesOf, code } from "./markup.js";
 import { approvalsOf, deletionsOf, leftOut, notesOf, seenNote, tableOf } from "./rows.js";
 import { UNKNOWN_NAME } from "./stack.js";
 import type { Finding, Report, StackReport } from "./types.js";
-import { countUpFailures, FAILURE_SIGN, findingsIn, isIncomplete, sentenceOf, signOf, worstFirst } from "./verdict.js";
+import {
+  countUpFailures,
+  emojiFor,
+  FAILURE_SIGN,
+  findingsIn,
+  isIncomplete,
+  sentenceOf,
+  worstFirst,
+} from "./verdict.js";
 
 interface Room {
   /** The number of rows. The worst computes of all stacks get them. */
@@ -63,7 +71,7 @@ function render(report: Report, name: string | undefined, room: Room): string {
     const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
     // Above the sections of stacks the line is their title.
     const level = stacks.length === 0 ? "###" : "##";
-    lines.push("", `${level} ${signOf(all, isPartial)} ${whose}${sentenceOf(stacks, isPartial, failOn)}`, "");
+    lines.push("", `${level} ${emojiFor(all, isPartial)} ${whose}${sentenceOf(stacks, isPartial, failOn)}`, "");
     lines.push(...limited(unusable, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`));
   }
   // In the order of the inputs. Without room for all of them, the worst ones stay.
@@ -94,7 +102,7 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
   const isPartial = incomplete.length > 0;
   const shownErrors = limited(errors, Math.min(room.lines, 5), (line) => `  - ${renderQuotes(line, code)}`);
   return [
-    `### ${signOf(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
+    `### ${emojiFor(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
     "",
     ...limited(incomplete, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`),
     ...(errors.length > 0 ? ["- The preview said:", ...shownErrors] : []),

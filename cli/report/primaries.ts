@@ -33,7 +33,7 @@ export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
 }
 
 /** Why this step's primary can't get its branch: a compute that leaves the program still has it. */
-export function collision(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
+export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
   const key = primaryKeyOf(next?.inputs);
   const arrives = step.op === "create" || step.op === "update" || step.op === "replace";

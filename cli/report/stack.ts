@@ -58,7 +58,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
           ]
         : []),
       // An incomplete preview does not tell which entries it needs.
-      ...(approved ? [] : staleTexts(approvals, incomplete.length === 0 ? neededBy(findings) : undefined, tidy)),
+      ...(approved ? [] : staleTexts(approvals, incomplete.length === 0 ? digestsIn(findings) : undefined, tidy)),
     ],
     approvals,
     refusedDigests: refusedDigestsIn(errors),
@@ -68,7 +68,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
 }
 
 /** All digests that approve something in this preview. */
-export const neededBy = (findings: readonly Finding[]): ReadonlySet<string> =>
+export const digestsIn = (findings: readonly Finding[]): ReadonlySet<string> =>
   new Set(findings.flatMap(({ approval }) => approval?.accepted ?? []));
 
 /** As Pulumi hands it to the provider: a text, or a list as JSON. Any other value approves nothing. */

@@ -1,7 +1,7 @@
 // The report in one line, and its exit code.
 
 import { IMPACTS, type Impact, worstImpact } from "../../provider/rules/impact.js";
-import { asksApproval } from "./approval-words.js";
+import { needsApproval } from "./approval-words.js";
 import { type FailOn, failsReport } from "./fail-on.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import type { Finding, Report, StackReport } from "./types.js";
@@ -39,7 +39,7 @@ export const findingsIn = (stacks: readonly StackReport[]): Finding[] => stacks.
 export const computes = (count: number): string => `${count} compute${count === 1 ? "" : "s"}`;
 
 /** ⛔ if the preview is incomplete or `up` will fail, else the sign of the worst impact. */
-export function signOf(findings: readonly Finding[], isPartial: boolean): string {
+export function emojiFor(findings: readonly Finding[], isPartial: boolean): string {
   return isPartial || countUpFailures(findings) > 0
     ? FAILURE_SIGN
     : IMPACT_WORDS[worstImpact(findings.map(({ impact }) => impact))].sign;
@@ -92,7 +92,7 @@ function harmless(findings: readonly Finding[]): string {
 }
 
 function approvals(findings: readonly Finding[], failOn: FailOn): string {
-  const asked = findings.filter(asksApproval);
+  const asked = findings.filter(needsApproval);
   const open = asked.filter((one) => failsReport(one, failOn)).length;
   const given = asked.filter(({ approval }) => approval?.approved).length;
   if (asked.length === 0) return "";

@@ -3,7 +3,14 @@
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
-import { atLeast, harmlessChanges, type ImpactOptions, impactOf, type Reason, type Verdict } from "../rules/impact.js";
+import {
+  type ChangeImpact,
+  harmlessChanges,
+  type ImpactOptions,
+  impactOf,
+  isAtLeast,
+  type Reason,
+} from "../rules/impact.js";
 import { type Activity, sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
@@ -20,7 +27,7 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
-import { carriesMore, observedSettings } from "./mapping.js";
+import { needsCurrentValues, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
 import type { CreateView, Process } from "./process.js";
@@ -136,7 +143,7 @@ export interface Adoption {
   observed: ObservedSettings;
   /** The paths at which the compute differs from the program. */
   paths: string[];
-  verdict: Verdict;
+  verdict: ChangeImpact;
   /** The changes without an impact. */
   harmless: Reason[];
 }
@@ -174,7 +181,7 @@ export function refuseRestart(
 ): void {
   // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
   // resource, or creates it again because its compute is gone.
-  const checkPassed = atLeast(announced?.impact ?? "none", "restart");
+  const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
   // `up` refuses whatever the compute does then: an idle one may be active a moment later.
@@ -214,7 +221,7 @@ export async function takeOver(
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };
   // A list that is behind could hide a difference, or put old values into the PATCH.
-  if (isFromList && (paths.length === 0 || carriesMore(paths))) {
+  if (isFromList && (paths.length === 0 || needsCurrentValues(paths))) {
     const now = await findComputeDirectly(process.context, ref, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));
     const { branchId } = inputs;

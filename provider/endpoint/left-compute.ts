@@ -2,7 +2,7 @@
 // program: in a loop, you can't set `adopt` for one replica only.
 
 import { type Foreseen, Stopped } from "../errors.js";
-import { resourceIn } from "../rules/name.js";
+import { resourceNameFrom } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
 import { shellWord } from "../rules/shell.js";
 import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
@@ -60,7 +60,7 @@ function takeOverCommand(process: CreateView, program: Program, place: string, i
   const at = process.places?.of({ ...inputs, __autoName: autoName });
   // The command's import file works only for the dynamic form.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
-  const name = at ? identityOf(at.urn)?.name : autoName && resourceIn(autoName);
+  const name = at ? identityOf(at.urn)?.name : autoName && resourceNameFrom(autoName);
   const triggers = inputs.restartTriggers;
   const areShown = triggers?.every((one) => typeof one === "number" || typeof one === "boolean") ?? true;
   const managed = managedOf(inputs).filter((path) => path !== "projectId" && path !== "restartTriggers");

@@ -1,7 +1,7 @@
 // Predicts for a preview what a step will do, from one list of the project. It uses the step's own rules.
 
 import { type Foreseen, isKind, type Stopped } from "../errors.js";
-import { changeOf, type Verdict } from "../rules/impact.js";
+import { type ChangeImpact, changeOf } from "../rules/impact.js";
 import type { Activity } from "../rules/moment.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
@@ -18,7 +18,7 @@ import { assertRegion, goneError } from "./refusals.js";
 /** The kinds are words of the facts in a message (`rules/seen.ts`). */
 export type Outlook =
   | { kind: "makes" }
-  | { kind: "adopts"; compute: WireEndpoint; verdict: Verdict; changes: readonly string[]; activity?: Activity }
+  | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }
   | { kind: "fails"; foreseen: Foreseen };
 
 /** If one of these inputs is unknown, there is no prediction. */

@@ -1,8 +1,8 @@
 // The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the report.
 // Its last line is the approve command, for people to copy.
 
-import { type Approvals, approveCommand } from "../rules/approval-list.js";
-import { atLeast, changeOf, type Reason, sentence, type Verdict } from "../rules/impact.js";
+import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
+import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
 import type { OnRestart } from "../rules/policies.js";
 import { refusalMark } from "../rules/seen.js";
 import { SIZE_FORMS } from "../rules/settings.js";
@@ -23,7 +23,7 @@ export interface ApprovalOffer {
 }
 
 export interface RefusedChange {
-  verdict: Verdict;
+  verdict: ChangeImpact;
   urn: string | undefined;
   /** `onRestart` of the resource, where it has one. */
   own: OnRestart | undefined;
@@ -40,7 +40,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   const mark = refusalMark(digestOf(change.offer));
   const refused = `${REFUSED} (${where}), so the compute is left as it is. ${mark}\n${waysOn(change).join("\n")}`;
-  const reasons = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
+  const reasons = verdict.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
   const byProperty = new Map<string, Reason[]>();
   for (const reason of reasons) {
@@ -78,6 +78,6 @@ function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] 
   return [
     `${others}${ended === undefined ? "" : ` Its approval ended on ${ended}.`}${wider}`,
     "To approve exactly this change, run this in the program's folder, and commit the stack's file:",
-    approveCommand([digest], { stack: urn && identityOf(urn)?.stack, configFile }),
+    approveCommandLine([digest], { stack: urn && identityOf(urn)?.stack, configFile }),
   ];
 }

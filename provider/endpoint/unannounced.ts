@@ -2,7 +2,7 @@
 
 import { Stopped } from "../errors.js";
 import { driftInChange } from "../rules/drift.js";
-import { atLeast, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import { type ChangeImpact, impactOf, isAtLeast, sentence } from "../rules/impact.js";
 import { announces } from "../rules/notice.js";
 import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
@@ -26,7 +26,10 @@ export interface PendingPatch {
 }
 
 /** The impact of the change on the compute's current settings. */
-export function verdictOf({ inputs, secrets }: Program, { plan, paths, needsRestart, compute }: PendingPatch): Verdict {
+export function verdictOf(
+  { inputs, secrets }: Program,
+  { plan, paths, needsRestart, compute }: PendingPatch,
+): ChangeImpact {
   const { restartTriggers } = inputs;
   const current = settingsByName({ ...plan.before, ...(compute && valuesByPath(observedSettings(compute))) });
   const next: DesiredSettings = {
@@ -61,7 +64,7 @@ export function refuseUnannounced({ config }: Process, target: Target, change: P
     );
   }
   if (!refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
-  const checkPassed = announced !== undefined && atLeast(announced.impact, "restart");
+  const checkPassed = announced !== undefined && isAtLeast(announced.impact, "restart");
   if (checkPassed) {
     assertAsApproved(target, change);
     return;

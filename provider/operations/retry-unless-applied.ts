@@ -1,5 +1,5 @@
 import { pauseBefore } from "../api/retry.js";
-import { LAST_LOOK_MS } from "../cancellation.js";
+import { APPLIED_CHECK_MS } from "../cancellation.js";
 import { type Deadline, formatDuration, nextTry } from "../clock.js";
 import { isKind, UnknownOutcome } from "../errors.js";
 import { ProgressReporter } from "../progress.js";
@@ -32,7 +32,7 @@ export async function retryUnlessApplied<T>(
       if (!isKind(error, "unclear")) throw error;
       lost = error;
     }
-    const found = await find(deadline.withGrace(LAST_LOOK_MS)).catch(alsoFailed(lost));
+    const found = await find(deadline.withGrace(APPLIED_CHECK_MS)).catch(alsoFailed(lost));
     if (found !== undefined) return found;
     const random = () => clock.random();
     const pauseMs = pauseBefore({ count, floorMs: PAUSE_MS, leftMs: deadline.leftMs(), random });

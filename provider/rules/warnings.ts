@@ -3,7 +3,7 @@
 
 import type { ApprovalState } from "./approval.js";
 import { driftInChange } from "./drift.js";
-import { type Impact, impactOf, type Verdict } from "./impact.js";
+import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
 import { type Activity, sentenceNow, stateNow } from "./moment.js";
 import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
 import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
@@ -20,7 +20,7 @@ export interface Change {
   /** The settings with which the program is compared. */
   before: ObservedSettings;
   desired: DesiredSettings;
-  verdict: Verdict;
+  verdict: ChangeImpact;
 }
 
 const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
@@ -86,7 +86,7 @@ const warning = (text: string): Line => ({ severity: "warn", text });
 const note = (text: string): Line => ({ severity: "info", text });
 
 /** An update. @param activity of the compute now; undefined where nobody can tell */
-const lineOfUpdate = (id: string, verdict: Verdict, activity: Activity | undefined): Line =>
+const lineOfUpdate = (id: string, verdict: ChangeImpact, activity: Activity | undefined): Line =>
   verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
 
 /** After a failed change, the state does not tell how it ended. The update finds out and finishes it. */
@@ -114,7 +114,7 @@ const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(r
 /** A create that takes a compute over. */
 function lineOfTakeOver(
   id: string,
-  { verdict, changes }: { verdict: Verdict; changes: readonly string[] },
+  { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
   activity: Activity | undefined,
 ): Line {
   const facts = ["adopts"] as const;
@@ -130,7 +130,7 @@ function lineOfTakeOver(
 interface TakeOver {
   kind: "adopts";
   compute: { id: string };
-  verdict: Verdict;
+  verdict: ChangeImpact;
   /** The changes without an impact: "suspendTimeoutSeconds 300 → 600". */
   changes: readonly string[];
   activity?: Activity;
@@ -238,7 +238,7 @@ export interface UpdateContext {
 }
 
 /** An update with an impact, as the compute sees it now. */
-export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: Verdict } {
+export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: ChangeImpact } {
   const { id, olds, news, secrets, now, approval, mode } = context;
   const { verdict } = now ? asSeenNow(change, now.settings, news, secrets) : change;
   const { severity, text } = lineOfUpdate(id, verdict, now?.activity);

@@ -1,7 +1,7 @@
 /** Digests, the same that the provider's check accepts, and what ends with which exit code. */
 import { describe, expect, test } from "vitest";
-import { approvalOf } from "../../../provider/rules/approval";
-import { approveCommand } from "../../../provider/rules/approval-list";
+import { digestOfChange } from "../../../provider/rules/approval";
+import { approveCommandLine } from "../../../provider/rules/approval-list";
 import { impactOf, replacementOf } from "../../../provider/rules/impact";
 import { factsTail } from "../../../provider/rules/seen";
 import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings";
@@ -39,7 +39,7 @@ describe("the digest is the one that check accepts", () => {
       desiredSettings({ ...BASE, ...old } as SettingsInput),
       desiredSettings({ ...BASE, ...next } as SettingsInput),
     ];
-    return approvalOf(urnOf("primary"), judge(before, wish), before, wish, new Set(), { old, next });
+    return digestOfChange(urnOf("primary"), judge(before, wish), before, wish, new Set(), { old, next });
   };
   const pair: [string, object, object][] = [
     ["a size", {}, { size: 4 }],
@@ -195,10 +195,10 @@ describe("what is approved", async () => {
     const [, q, r] = approvals.map((one: Parsed) => one.digest as string);
     expect(approvals.map(({ command }: Parsed) => command)).toEqual([
       undefined,
-      approveCommand([q], { stack: "prod" }),
-      approveCommand([r], { stack: "prod" }),
+      approveCommandLine([q], { stack: "prod" }),
+      approveCommandLine([r], { stack: "prod" }),
     ]);
-    expect(stacks[0].approveCommand).toBe(approveCommand([q, r], { stack: "prod" }));
+    expect(stacks[0].approveCommand).toBe(approveCommandLine([q, r], { stack: "prod" }));
   });
 
   test.each<[what: string, config: Parsed, next: Parsed, refused: boolean]>([

@@ -1,6 +1,6 @@
 /** The native form over gRPC: what is said at the resource, and what is refused. */
 import { describe, expect, test } from "vitest";
-import { approvalOf } from "../../../provider/rules/approval.js";
+import { digestOfChange } from "../../../provider/rules/approval.js";
 import { impactOf } from "../../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings.js";
 import { type Props, urnOf as urnOfDynamic } from "../shim";
@@ -62,7 +62,7 @@ describe("refuse and approvals", () => {
     const { failures } = await it.plugin.check(inputs, asked);
     expect(failures).toMatchObject([["size", expect.stringContaining('onRestart is "refuse"')]]);
     const [old, next] = [desiredSettings(BASE), desiredSettings(asked as SettingsInput)];
-    const digest = approvalOf(urnOfDynamic("main"), impactOf(old, next), old, next)!;
+    const digest = digestOfChange(urnOfDynamic("main"), impactOf(old, next), old, next)!;
     expect(failures[0]![1]).toContain(digest);
     const approved = await it.again({ ...it.args, onRestart: "refuse", approve: JSON.stringify([digest]) });
     expect((await approved.check(inputs, asked)).failures).toEqual([]);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  atLeast,
   changeOf,
   IMPACTS,
   type Impact,
   impactOf,
+  isAtLeast,
   replacementOf,
   restartText,
   sentence,
@@ -264,7 +264,7 @@ describe("laws", () => {
       fc.property(wishes, fc.constantFrom(...NAMES), (wish, name) => {
         const more = impactOf(HAS, { ...wish, ...change(name) }).impact;
         const { [name]: _, ...without } = wish;
-        expect(atLeast(more, impactOf(HAS, without).impact)).toBe(true);
+        expect(isAtLeast(more, impactOf(HAS, without).impact)).toBe(true);
       }),
     );
   });
