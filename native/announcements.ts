@@ -1,6 +1,6 @@
-// The lines of a step at its resource: the same as those of the TypeScript class's hook (`sdk/change-report.ts`). Create and update
-// report them, because only they know whether they are a preview. In a preview they also ask the service for live facts, which never
-// get into the inputs.
+// Builds the warnings of create and update, like the hook of the TypeScript class (`sdk/change-report.ts`), but without the sum
+// and without failures that another resource of the run may remove. Only create and update know whether this is a preview. In a
+// preview they ask the service for the current state.
 
 import type { ProviderConfig } from "../provider/config.js";
 import { checkInputs } from "../provider/endpoint/inputs.js";
@@ -83,7 +83,7 @@ async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> 
   const now = project && step.lookups().computeIn(project, id);
   const approval = approvalStateFor(step);
   const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode: modeOf(step) });
-  // The new branch of a primary is not given. Another primary there may still leave in this run, and the plugin is not told when the
+  // `branchId` is left out: the primary on the new branch may still leave in this run, and the plugin does not learn when the
   // program ends.
   const outlook = project && step.lookups().updateOutlook(project, { id });
   const whole = (outlook?.kind === "fails" && withFailure(line, outlook.foreseen)) || line;

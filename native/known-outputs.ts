@@ -1,4 +1,4 @@
-// The outputs that a preview already knows. Pulumi takes a missing output for absent, so the outputs that are not known yet are listed as
+// The outputs that a preview already knows. Pulumi treats a missing output as absent, so unknown outputs must be listed as
 // unknown.
 
 import { checkInputs, UNKNOWN_VALUE } from "../provider/endpoint/inputs.js";

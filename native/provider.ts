@@ -96,7 +96,7 @@ export class NativeProvider {
     return { props: withoutSecretNames(inputs), secrets: news.secrets, failures };
   }
 
-  /** @throws Stopped where the update would have to send what this preview can't show */
+  /** @throws Stopped if the update would change something that this preview does not show */
   diff(id: string, olds: Values, news: Values, oldInputs: Values): DiffResult {
     const { shared, ownership } = this.#process;
     shared.idsInState.add(id);
@@ -150,7 +150,7 @@ export class NativeProvider {
     const known = withSecrets(state);
     this.#process.secrets.see(known);
     const isManaged = known["managed"] !== undefined;
-    // No state: an import. A state with the project alone: `Endpoint.get`, which manages nothing.
+    // An empty state means an import. A state with only the project means `Endpoint.get`.
     const isImport = Object.keys(state.props).length === 0;
     const found = isImport
       ? await this.#process.steps().readForImport(shared, place)
@@ -186,7 +186,7 @@ export class NativeProvider {
     this.#process.cancellation.request();
   }
 
-  /** Removes secrets from the error. Of a compute that was made, it also removes internal properties, which the state must not keep. */
+  /** Removes secrets from the error. If the error keeps a compute in the state, also removes internal properties. */
   clean(error: unknown, news?: Values): unknown {
     const cleaned = this.#process.clean(error);
     if (news && isKind(cleaned, "not-ready")) {
@@ -232,10 +232,10 @@ const lookups = () => require("../provider/lookup/index.js") as typeof import(".
 
 const NOTHING: Values = { props: {}, secrets: new Set() };
 
-/** What the dynamic form keeps in a state, and this form has in its requests. */
+/** Inputs that the dynamic form keeps in the state. The plugin gets these values in its requests. */
 const DYNAMIC_FORM_INPUTS = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
 
-/** The properties as `provider/` expects them: with the names of those that are secret. */
+/** Adds the names of the secret properties, as `provider/` expects. */
 function withSecrets({ props, secrets }: Values): Props {
   const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !DYNAMIC_FORM_INPUTS.has(name)));
   const names = [...new Set([...textsIn(props["__secret"]), ...secrets])].sort();

@@ -80,7 +80,7 @@ export function handlersOf(provider: NativeProvider, { version, connect }: Handl
       return response;
     }),
 
-    // Values are judged where they are used, as in the dynamic form: a preview may lack a key that the update has.
+    // Values are checked when they are used: a preview may have no key although the update has one.
     checkConfig: unary(provider, (request: proto.CheckRequest) => {
       const response = new proto.CheckResponse();
       response.setInputs(request.getNews());
@@ -224,7 +224,7 @@ type Unary<Request, Response> = (
   done: sendUnaryData<Response>,
 ) => Promise<void>;
 
-/** @param newsOf the properties of a step that may leave something in the state when it fails */
+/** @param newsOf the new properties of a step whose failure may keep a compute in the state */
 function unary<Request, Response>(
   provider: NativeProvider,
   work: (request: Request) => Response | Promise<Response>,

@@ -7,7 +7,7 @@ import type { Yaml } from "./config-list.js";
 
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
-/** The project's file, in this folder or the next one above that has one. */
+/** The nearest Pulumi.yaml, in this folder or a parent folder. */
 export async function projectFile(cwd: string): Promise<string | undefined> {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     for (const name of PROJECT_FILES) {
@@ -61,5 +61,5 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-/** As people in that folder name it. */
+/** The path relative to that folder. */
 export const shownPath = (path: string, cwd: string): string => relative(cwd, resolve(cwd, path)) || path;

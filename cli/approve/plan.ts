@@ -1,4 +1,4 @@
-// Decides which entries a list of approvals gets and loses.
+// Decides which entries to add to and remove from the list of approvals.
 
 import { type ApprovalEntry, type ApprovalTarget, readApprovals } from "../../provider/rules/approval-list.js";
 import { Refusal } from "../arguments.js";
@@ -13,9 +13,9 @@ export interface ApproveRequest extends ApprovalTarget {
   digests: readonly { digest: string; what?: string }[];
   /** The last day; undefined for none. */
   until?: string;
-  /** Whether to take out what approves nothing any more. */
+  /** Whether to remove entries without effect. */
   tidy: boolean;
-  /** All digests that a preview needs; undefined where there is no whole preview to tell. */
+  /** All digests that match a change in the preview; undefined without a complete preview. */
   needed?: ReadonlySet<string>;
   nowMs: number;
 }

@@ -15,7 +15,7 @@ export interface Request extends ApproveRequest {
   /** The file to write; undefined where the stack's own file is to be found. */
   file?: string;
   cwd: string;
-  /** The list that the preview used; undefined where no preview is at hand. */
+  /** The list that the preview used; undefined without a preview. */
   seen?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
   return (await programOf(yaml, project)).stackFile(stack);
 }
 
-/** A stack's own list hides the project's list: Pulumi would not read an approval there. */
+/** If the stack's file has a list, Pulumi ignores the one in Pulumi.yaml. */
 async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
   const { seen, stack, cwd } = request;
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);

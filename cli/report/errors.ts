@@ -91,7 +91,7 @@ export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
 
 /** The cause is often not in the first line of the message of a compiler, a program or Pulumi. */
 function inOneLine(text: string, isRefusal: boolean): string {
-  // The report has a refusal's further lines in its own words.
+  // The report writes a refusal's other lines itself.
   const [most, longest] = isRefusal ? [1, LONGEST_ERROR] : [MOST_LINES, LONGEST_ERROR_LINE];
   const lines: string[] = [];
   for (let at = 0; at < text.length && lines.length < most; ) {
@@ -109,7 +109,7 @@ function inOneLine(text: string, isRefusal: boolean): string {
 const MOST_LINES = 8;
 const LONGEST_ERROR_LINE = 300;
 const LONGEST_ERROR = 1000;
-/** The line with which a compiler marks a mistake in the line above. */
+/** A line of carets under a compiler error. */
 const MARKS = /^[\^~|─ ]+$/;
 const FRAME = /^at (?:async |new )?(?:\S+ (?:\[as \S+\] )?\(.*\)|(?:file:\/\/|node:)?\S+:\d+:\d+)$/;
 

@@ -1,4 +1,4 @@
-// `--fail-on`: which findings fail the report. Nobody can approve a deletion, so it fails the report only where that is asked for.
+// `--fail-on`: which findings fail the report. A deletion can't be approved, so it fails the report only with `--fail-on delete`.
 
 import { type Impact, isAtLeast } from "../../provider/rules/impact.js";
 import { UsageError } from "../arguments.js";
@@ -37,7 +37,7 @@ export const failOnWords = ({ level, deletions }: FailOn): string[] => {
   return words.length > 0 ? words : [NEVER];
 };
 
-/** The lowest impact for which a finding has an approval. `refuse` asks for one from a restart upwards. */
+/** The lowest impact that needs an approval. `refuse` requires one from `restart` on. */
 export const approvalFloor = ({ level }: FailOn): Impact => (level === "may-restart" ? level : "restart");
 
 export function failsReport({ impact, approval }: Finding, { level, deletions }: FailOn): boolean {

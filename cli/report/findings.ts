@@ -27,14 +27,14 @@ export interface FindOptions {
 
 /** Steps that change nothing on the service, and nothing that a reviewer has to see. */
 const UNREPORTED = new Set(["same", "read", "refresh"]);
-/** Steps that change the state alone: the program only looks the compute up, or it was deleted before. */
+/** Steps that change only the state: the program only reads the compute, or it was deleted before. */
 const IN_STATE = new Map([
   ["discard", "is no longer looked up"],
   ["discard-replaced", "is looked up anew"],
   ["read-replacement", "is looked up anew"],
   ["remove-pending-replace", "leaves the state: it was deleted before"],
 ]);
-/** The states without which the change of a step is not known. */
+/** The states that a step needs to show its change. */
 const REQUIRED_STATES: Record<string, readonly ("old" | "next")[]> = {
   create: ["next"],
   update: ["old", "next"],
@@ -69,19 +69,19 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
   return { findings: [...found.values()].sort(byImpactAndName), problems: [...problems] };
 }
 
-/** By the type in the states, or by the type in the URN, which is always there. */
+/** Looks at the type in the states and in the URN; only the URN always has one. */
 const isCompute = ({ next, old, urn }: Step): boolean =>
   [next?.type, old?.type, identityOf(urn)?.type.split("$").at(-1)].some(isEndpointType);
 
-/** Not in the document's order, which differs from run to run: the same changes are the same report. */
+/** The document's order differs from run to run. Sorting gives the same report for the same changes. */
 const byImpactAndName = (a: Finding, b: Finding): number =>
   worstFirst(a, b) || order(a.op, b.op) || order(a.urn, b.urn);
 
-/** As people count: reader-2 before reader-10. Names that differ in nothing else are in the order of their characters. */
+/** Natural order: reader-2 before reader-10. Equal keys are ordered by their characters. */
 const order = (a: string, b: string): number => COUNTING.compare(a, b) || Number(a > b) - Number(a < b);
 const COUNTING = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
 
-/** The halves of a replacement accompany a `replace` step. If that step is missing, they are merged into one. */
+/** A replacement has a `replace` step and two half steps. If the `replace` step is missing, it is built from the halves. */
 function withReplaceSteps(steps: readonly Step[]): Step[] {
   const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
   const halves = new Map<string, Step>();
@@ -122,7 +122,7 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
   const disk = diskNote(before, after);
   const upFails = upFailureAt(step, facts) ?? (fails === undefined ? undefined : { why: fails });
   const seen = facts?.seen;
-  // A deleted resource is no longer in the program: something else is on its old line by now.
+  // A deleted resource is not in the program any more, so its old line is useless.
   const position = step.op === "delete" ? undefined : positionOf(step, options.folder);
   return {
     name: cleanLine(identityOf(step.urn)?.name ?? step.urn),
@@ -182,7 +182,7 @@ function describeStep(compared: Compared): Description {
   }
 }
 
-/** A released primary stays on its branch, where no other can be made. So it is taken over again, or the update fails. */
+/** A released primary stays on its branch, and a branch has only one. So the replacement adopts it again, or fails. */
 function retaken(compared: Compared): Description {
   const judged = judgeUpdate(compared);
   if (judged.impact === "new-host") return { what: IMPACT_WORDS["new-host"].what, judged, fails: NO_PLACE };

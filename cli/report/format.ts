@@ -35,7 +35,7 @@ export function changesOf(finding: Finding, show: (text: string) => string): str
 export const shownChanges = (finding: Finding, show: (text: string) => string): string[] =>
   finding.upFails?.at === undefined ? changesOf(finding, show) : [];
 
-/** "4 → 16 GB"; one value where it stays, nothing where none is known. */
+/** "4 → 16 GB"; one value if it does not change, empty if none is known. */
 export function fromTo(before: number | string | undefined, after: number | string | undefined, unit = ""): string {
   const of = (value: number | string) => (typeof value === "number" ? `${value}${unit}` : value);
   if (before === undefined) return after === undefined ? "" : of(after);
@@ -54,7 +54,7 @@ export function connectionsOf({ before, after }: Finding): string {
   return fromTo(of(before), of(after));
 }
 
-/** The text in place of the old host. */
+/** What follows the old host in the table. */
 export const hostAfter = ({ impact }: Finding): string => (impact === "delete" ? "none" : "new host");
 
 /** "20 GiB", "60 → 20 GiB". */

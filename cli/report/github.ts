@@ -9,7 +9,7 @@ import { IMPACT_WORDS } from "./impact-words.js";
 import type { Finding, Report } from "./types.js";
 import { isIncomplete, sentenceOf } from "./verdict.js";
 
-/** Annotations of each kind that GitHub shows for a step. */
+/** The most annotations of each kind that GitHub shows for a step. */
 const MOST = 10;
 
 interface Annotation {

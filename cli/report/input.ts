@@ -1,4 +1,4 @@
-// Bytes -> text, from files and stdin. PowerShell's `>` writes UTF-16.
+// Reads text from files and stdin. PowerShell's `>` writes UTF-16.
 
 import { open } from "node:fs/promises";
 

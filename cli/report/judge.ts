@@ -1,6 +1,6 @@
-// Finds the impact of one step on its compute. The step's `op` decides first. An update is judged three times: by the notice in the
-// document, and by the rules on the old inputs and on the old outputs. The worst counts. Diagnostics are not read here: see
-// message-facts.ts.
+// Finds the impact of one step on its compute. The step's `op` decides first. For an update, the worst of three results counts:
+// the notice in the document, the rules with the old inputs, and the rules with the old outputs. Diagnostics are not read here:
+// see message-facts.ts.
 
 import {
   type ChangeImpact,
@@ -30,7 +30,10 @@ import { worstFirst } from "./verdict.js";
 
 /** The notice in a step's new inputs, which the provider's check wrote. */
 export interface StepNotice extends ImpactNotice {
-  /** The preview's own sentence, to be shown; empty for no impact. Without `__notice` (older packages) it is the source of the impact. */
+  /**
+   * The sentence of the notice, for display; empty without an impact. Without `__notice` (older packages), the impact is read
+   * from it.
+   */
   text: string;
 }
 
@@ -43,7 +46,7 @@ export interface Compared {
   unknown: ReadonlySet<string>;
   /** Names of values that are not of the kind that this package writes. */
   malformed: ReadonlySet<string>;
-  /** The settings that the program asked for before; undefined if the document does not have them. */
+  /** The settings in the old inputs; undefined if the document lacks them. */
   previousInputs: DesiredSettings | undefined;
   /** The settings in the old outputs of the state; undefined if the document does not have them. */
   recorded: DesiredSettings | undefined;
@@ -55,7 +58,7 @@ export interface Compared {
 export interface Judged {
   impact: Impact;
   causes: Cause[];
-  /** The changes by the notice of the preview, if they can't be compared. */
+  /** The changes that the notice lists, if the values can't be compared. */
   noticeChanges?: string;
   /** Top-level names of the properties in `noticeChanges`. */
   noticeProperties?: readonly string[];
@@ -151,7 +154,7 @@ export function judgeCreation({ notice, step }: Compared): Judged {
   return judged;
 }
 
-/** The impact with its causes: the verdict's, or the notice's where that is worse. */
+/** The impact and its causes: from the verdict, or from the notice if that is worse. */
 function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: Compared): Judged {
   if (notice && (!verdict || isWorse(notice.impact, verdict.impact))) {
     const { impact, properties, text } = notice;

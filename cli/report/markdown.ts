@@ -21,11 +21,11 @@ interface Room {
   /** The number of rows. The worst computes of all stacks get them. */
   rows: number;
   details: boolean;
-  /** The number of deletions and new hosts without a row that are named. */
+  /** The number of names listed for deletions and new hosts without a row. */
   names: number;
   /** The number of sections. The worst stacks get them. */
   sections: number;
-  /** The number of lines of each kind about faults in a section. */
+  /** The most problem lines of each kind in a section. */
   lines: number;
 }
 
@@ -48,7 +48,7 @@ export function markdown(report: Report, name: string | undefined, maxBytes: num
   return write({ ...smallest, sections: largest(sections, (count) => fits({ ...smallest, sections: count })) ?? 0 });
 }
 
-/** The largest count from 0 to `most` that fits. A binary search: if a count does not fit, no larger one may fit. */
+/** The largest count from 0 to `most` that fits. Binary search. `fits` must be monotonic. */
 function largest(most: number, fits: (count: number) => boolean): number | undefined {
   if (!fits(0)) return undefined;
   let [low, high] = [0, most];

@@ -8,7 +8,7 @@ const HOW = "run `pulumi preview --json > preview.json`";
 
 export interface Recognized {
   previews: Raw[];
-  /** One line for each thing that is no preview. Nothing of the text is repeated: it may be a secret. */
+  /** One line for each value that is not a preview. It quotes nothing: the text may be secret. */
   problems: string[];
 }
 

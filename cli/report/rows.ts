@@ -62,7 +62,7 @@ function cellsOf(finding: Finding): string[] {
   ];
 }
 
-/** Whether the row has the effect as its sentence: there is no change to name. */
+/** Whether the row shows the effect, because it has no changes to list. */
 export const showsEffect = ({ upFails, causes, noticeChanges }: Finding): boolean =>
   upFails === undefined && causes.length === 0 && noticeChanges === undefined;
 

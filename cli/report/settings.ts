@@ -1,5 +1,5 @@
-// Inputs and outputs of a document -> the settings that the rules compare. Whatever a value's type, a secret appears as the text
-// "[secret]" (as an object in engine events), and a value that is not known yet as the text UNKNOWN_VALUE.
+// Reads the settings from the inputs and outputs of a document. Whatever a value's type, a secret appears as the text "[secret]"
+// (as an object in engine events), and a value that is not known yet as the text UNKNOWN_VALUE.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { SIGNATURE } from "../../provider/rules/equality.js";
@@ -111,7 +111,7 @@ const isUnknown = (value: unknown): boolean => value === UNKNOWN_VALUE;
 export const isSecretMark = (value: unknown): boolean =>
   value === SECRET || record(value)?.[SIGNATURE] === SECRET_SIGNATURE;
 
-/** Whether this holds for the value or a part of it. A value that is nested too deep counts as if it did. */
+/** Whether `isOne` is true for the value or a nested value. Too deep nesting counts as true. */
 function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): boolean {
   if (isOne(value)) return true;
   if (value === null || typeof value !== "object") return false;

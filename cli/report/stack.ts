@@ -1,4 +1,4 @@
-// One document -> one stack's part of the report.
+// Builds the report of one stack from one document.
 
 import { readApprovals } from "../../provider/rules/approval-list.js";
 import { identityOf } from "../../provider/rules/urn.js";

@@ -36,7 +36,7 @@ export interface Preview {
   config: Raw;
   steps: Step[];
   diagnostics: Diagnostic[];
-  /** Faults of the document itself. */
+  /** Problems of the document itself. */
   problems: string[];
 }
 
@@ -86,7 +86,7 @@ export interface Finding {
   id?: string;
   op: string;
   impact: Impact;
-  /** The effect in a few words: "restarts", "new host", "released". */
+  /** The effect in a few words: "restarts", "new host", "is released: it stays on the service". */
   what: string;
   causes: Cause[];
   /** The changes as the preview's own notice lists them, if the document has no values to compare. */
@@ -103,7 +103,7 @@ export interface Finding {
   oldHost?: string;
   /** Only if the change may need an approval. A deletion has none: no step of `up` could check it. */
   approval?: Approval;
-  /** No approval helps: the program has to change, or the compute on the service. */
+  /** If set, an approval does not help: the program or the service must change first. */
   upFails?: UpFails;
   /** The compute's state during the preview. Absent if the preview could not ask the service. */
   seen?: Seen;
