@@ -25,7 +25,7 @@ interface Found {
 /** @param targets `PROJECT` or `PROJECT/ep-…` */
 async function endpointsOf(targets: readonly string[]): Promise<Found[]> {
   if (targets.length === 0)
-    throw new Stopped("which computes? `pulumi import --from compute PROJECT`, or PROJECT/ep-…");
+    throw new Stopped("no computes named: run `pulumi import --from compute PROJECT`, or PROJECT/ep-…");
   const { account, ...config } = readConfig({ get: () => undefined }, process.env);
   if (account instanceof Error) throw account;
   const access = accessTo({ ...config, account }, LOOKUP_MS, () => {});

@@ -266,7 +266,7 @@ function placeOf(id: string, { projectId }: Props): { project: string; id: strin
   const at = id.indexOf("/");
   if (at >= 0) return { project: id.slice(0, at), id: id.slice(at + 1) };
   if (typeof projectId === "string") return { project: projectId, id };
-  throw new Stopped(`the id ${id} names no project, and every route of the service needs one: give ${FORM}`);
+  throw new Stopped(`the id ${id} has no project, and every API route needs one: use ${FORM}`);
 }
 
 /** Replaces the engine's "resource does not exist". */

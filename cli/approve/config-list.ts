@@ -66,13 +66,13 @@ const byHand = ({ add }: ListChange): string =>
 function parse(yaml: Yaml, text: string): Document.Parsed {
   const document = yaml.parseDocument(text);
   const [error] = document.errors;
-  if (error) throw new Refusal(`it is no YAML: ${error.message.split("\n")[0]}`);
+  if (error) throw new Refusal(`it is not valid YAML: ${error.message.split("\n")[0]}`);
   return document;
 }
 
 function mapIn(yaml: Yaml, node: unknown, what: string): YAMLMap | undefined {
   if (node === null || node === undefined || (yaml.isScalar(node) && node.value === null)) return undefined;
-  if (!yaml.isMap(node)) throw new Refusal(`${what} is no map`);
+  if (!yaml.isMap(node)) throw new Refusal(`${what} is not a map`);
   return node;
 }
 

@@ -32,7 +32,7 @@ export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<s
 /** Follows the names of `count` entries. */
 const unmatched = (count: number): string =>
   count === 1
-    ? "matches nothing in this preview: it is used up, or for a change that is still to come"
+    ? "matches nothing in this preview: it was used already, or is for a later change"
     : "match nothing in this preview: they are used up, or for changes that are still to come";
 
 /** One entry in a line of its own. @param comments beside the entries in the file: they say whose approval it is */

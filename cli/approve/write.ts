@@ -55,7 +55,7 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
 }
 
 async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
-  if (stack === undefined) throw new UsageError("which stack? give --stack STACK, or --file FILE");
+  if (stack === undefined) throw new UsageError("no stack given: use --stack STACK, or --file FILE");
   const project = await projectFile(cwd);
   if (project === undefined)
     throw new Refusal("there is no Pulumi.yaml here or above: run this in the program's folder");
@@ -68,9 +68,9 @@ async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: Confi
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
   const text = own ? await textOf(resolve(cwd, own)) : undefined;
   const isHidden = text !== undefined && readList(yaml, text).values !== undefined;
-  if (isHidden) throw new Refusal(`${own} has a list of its own, which hides the one in ${name}: give that file`);
+  if (isHidden) throw new Refusal(`${own} has its own list, which hides the one in ${name}: use --file ${own}`);
   if (seen && JSON.stringify(seen) !== JSON.stringify(values.map(String)))
-    throw new Refusal("the preview used another list: its config came from another file too");
+    throw new Refusal("the preview used a different list: part of its config came from another file");
 }
 
 async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefined> {
@@ -125,7 +125,7 @@ function notesOf(list: ConfigList, inherited: readonly unknown[] | undefined, ch
   return [
     ...(inherited && inherited.length > 0
       ? [
-          `note: Pulumi does not merge lists, so this list hides the one that stands elsewhere (Pulumi.yaml): ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} taken over`,
+          `note: Pulumi does not merge lists, so this list hides the one in Pulumi.yaml: ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} taken over`,
         ]
       : []),
     ...(list.hasEnvironments

@@ -1,5 +1,5 @@
 // The digest with which a reviewer approves a finding. The provider's check computes the same one, from the old inputs and
-// with `size` written as its two limits. Some changes have no digest: then this file says why.
+// with `size` written as its two limits. If a change has no digest, gives the reason.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { digestOfChange } from "../../provider/rules/approval.js";
@@ -22,12 +22,12 @@ const WHY = {
   unknown: "a value is known only after apply",
   noOldInputs: "the document does not say what the compute was asked to be before",
   noUrn: "the document does not say which resource it is",
-  adopted: "what the adopted compute has is known only after apply",
+  adopted: "the adopted compute's settings are known only during `up`",
   drift:
     "this change does more than its settings show: the compute was changed by hand, or an update failed. Run `pulumi refresh`, then preview again",
 };
 
-/** What the stack's config says of refusing and approving. */
+/** The settings of the stack that decide about refusals and approvals. */
 export interface StackRules {
   /** The digests that it approves. */
   digests: ReadonlySet<string>;

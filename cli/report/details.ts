@@ -31,7 +31,7 @@ const hasDetails = ({ op, impact }: Finding): boolean => op !== "create" || impa
 
 function detailOf(finding: Finding): string {
   const { effect, before, after, upFails } = finding;
-  // The row has the changes in its place. If `up` fails, the effect does not happen.
+  // Otherwise the row shows the effect or the changes. If `up` fails, the effect does not happen.
   const isLeftOut = upFails === undefined && !showsEffect(finding);
   const range = (size: Finding["before"]) =>
     size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);

@@ -21,8 +21,8 @@ export function whyIncomplete(errors: readonly Diagnostic[]): string {
   const names = [
     ...new Set(refusalsIn(errors).map(({ urn }) => quote(cleanLine((urn && identityOf(urn)?.name) ?? "a compute")))),
   ];
-  if (names.length === 0) return "the preview failed: what comes after the failure, deletions among it, is not in it";
-  return `the preview refused the change of ${names.slice(0, MOST_NAMES).join(", ")} and stopped there: what comes after it is not in it. For a full report, preview with ${PREVIEW_VARIABLE}=warn in the environment. It changes no file, and \`pulumi up\` refuses as before`;
+  if (names.length === 0) return "the preview failed: it does not contain later changes, and no deletions";
+  return `the preview refused the change of ${names.slice(0, MOST_NAMES).join(", ")} and stopped there, so it does not contain the changes after it. For a full report, preview with ${PREVIEW_VARIABLE}=warn in the environment. It changes no file, and \`pulumi up\` refuses as before`;
 }
 
 export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>

@@ -27,7 +27,8 @@ export function parseFailOn(text: string): FailOn {
   const wrong = words.find((word) => !WORDS.includes(word));
   if (wrong !== undefined)
     throw new UsageError(`--fail-on must be a list of ${WORDS.join(", ")}, not ${JSON.stringify(text)}`);
-  if (words.includes(NEVER) && words.length > 1) throw new UsageError(`--fail-on ${NEVER} stands alone`);
+  if (words.includes(NEVER) && words.length > 1)
+    throw new UsageError(`--fail-on ${NEVER} can't be combined with others`);
   const level = LEVELS.find((one) => words.includes(one));
   return { ...(level ? { level } : {}), deletions: words.includes(DELETIONS) };
 }

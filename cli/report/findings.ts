@@ -40,7 +40,7 @@ const REQUIRED_STATES: Record<string, readonly ("old" | "next")[]> = {
   update: ["old", "next"],
   replace: ["old", "next"],
 };
-const STATE_WORDS = { old: "was asked to be before", next: "is asked to be" };
+const STATE_WORDS = { old: "had before", next: "is asked to be" };
 const REPLACEMENT_HALVES = new Set(["create-replacement", "delete-replaced", "import-replacement"]);
 
 export function findingsOf(steps: readonly Step[], options: FindOptions): { findings: Finding[]; problems: string[] } {
@@ -194,12 +194,17 @@ const RETAKEN =
   "the compute is released and taken over again: it keeps its host (it stays on the service, and its branch can have no second primary)";
 const NO_PLACE =
   "the old compute stays on the service, and its branch can have no second primary. adopt: true keeps it with its host; another branch takes a new one";
-const STAYS = "the old compute is released: it stays on the service, and costs, until it is deleted by hand";
+const STAYS = "the old compute is released: it stays on the service, and costs money, until you delete it";
 
 /** `protect` is the only guard that the preview and `up` both apply. */
 const PROTECTED =
-  "the program no longer has this compute, and Pulumi's option protect keeps it: put it back, or take the protection off first";
-const DELETION: Judged = { impact: "delete", causes: [], effect: "connections drop, and its host ends", notes: [] };
+  "the program no longer has this compute, and Pulumi's option protect keeps it: add it again, or remove `protect` first";
+const DELETION: Judged = {
+  impact: "delete",
+  causes: [],
+  effect: "connections drop, and its host no longer exists",
+  notes: [],
+};
 
 /** Whether `up` refuses this adoption if it restarts the compute, and the preview did not look whether it does. */
 const isUnseenAdoption = ({ step }: Compared, { impact }: Judged, { facts, rules }: FindOptions): boolean =>

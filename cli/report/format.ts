@@ -6,7 +6,7 @@ import { topLevelOf } from "./preview.js";
 import type { Finding, OtherChange, Size, StackReport } from "./types.js";
 
 /** Follows the sentence that `up` will fail. */
-export const NO_APPROVAL = "An approval can't help there: do what the line says, and preview again.";
+export const NO_APPROVAL = "An approval does not help. Do what the line says, and preview again.";
 
 /** "size 1 → 4", with each value through `show`. */
 export const changeOf = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>

@@ -104,12 +104,12 @@ export function judgeUpdate(compared: Compared): Judged {
   const judged = withCauses(verdict, compared);
   if (!notice) {
     judged.notes.push(MISSING);
-    raiseToMayRestart(judged, "the settings show no reason for a restart, and the notice that would say so is missing");
+    raiseToMayRestart(judged, "no setting needs a restart, but the notice that could tell of other reasons is missing");
   } else if (disagree(compared, byInputs)) {
-    judged.notes.push("the notice in the preview says otherwise than the rules of this report: their versions differ");
+    judged.notes.push("the notice in the preview and this report disagree: they are of different versions");
   }
   if (byInputs && verdict !== byInputs) {
-    judged.notes.push("what the compute has is not what was last asked: an update failed, or it was changed by hand");
+    judged.notes.push("the compute differs from the last inputs: an update failed, or somebody changed it by hand");
   }
   noteInterruption(step, judged);
   // The engine says that a secret differs, but its values are not in the document.
@@ -149,7 +149,7 @@ export function judgeCreation({ notice, step }: Compared): Judged {
   const judged: Judged = { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes: [] };
   if (adopt !== undefined && adopt !== false && !notice) {
     judged.notes.push(MISSING);
-    raiseToMayRestart(judged, "adopts a compute: where it has other values than the program it may restart");
+    raiseToMayRestart(judged, "adopts a compute: if its values differ from the program's, it may restart");
   }
   return judged;
 }
@@ -215,8 +215,7 @@ function noteInterruption({ old }: Step, judged: Judged): void {
   const isLeft = listOf((old?.outputs as Raw | undefined)?.["unfinished"]).length > 0;
   if (!isLeft && listOf(old?.raw["initErrors"]).length === 0) return;
   judged.notes.push("finishes a change that was interrupted or failed");
-  if (isLeft)
-    raiseToMayRestart(judged, "sends again what is missing of an earlier change; then the compute may restart");
+  if (isLeft) raiseToMayRestart(judged, "sends the missing part of an earlier change; then the compute may restart");
 }
 
 /** Undefined where there is no notice that can be read. */

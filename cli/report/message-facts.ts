@@ -59,7 +59,7 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
   return [...facts].flatMap(([urn, one]) => {
     const identity = identityOf(urn);
     if (!identity || !isFailure(one) || shown.has(urn) || !isEndpointType(identity.type.split("$").at(-1)!)) return [];
-    return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, and has no step of it`];
+    return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, but has no step for it`];
   });
 }
 

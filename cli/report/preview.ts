@@ -9,7 +9,7 @@ export function previewOf(document: Raw): Preview {
   const steps = rawSteps.flatMap((raw) => stepOf(raw) ?? []);
   if (steps.length < rawSteps.length) problems.push("it has steps that can't be read");
   // Even a preview without a change has the stack's own step.
-  if (steps.length === 0) problems.push("it has no steps, not even the stack's own: it was cut by a filter");
+  if (steps.length === 0) problems.push("it has no steps, not even the stack's own: a filter removed them");
   const summary = summaryOf(document["changeSummary"]);
   if (summary) problems.push(...missingSteps(summary, steps));
   else problems.push("its counts of changes (changeSummary) can't be read, so nothing tells whether it is whole");

@@ -45,7 +45,7 @@ export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>
   const branch = quote(cleanLine(key.split(" ")[1] ?? ""));
   return isReleased(leaving)
     ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
-    : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Take ${name} out in a \`pulumi up\` of its own before`;
+    : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Remove ${name} in a separate \`pulumi up\` first`;
 }
 
 /** Undefined unless it is a primary with a known branch. */

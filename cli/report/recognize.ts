@@ -14,9 +14,7 @@ export interface Recognized {
 
 export function recognize(text: string): Recognized {
   if (text.trim() === "") {
-    return withoutPreview(
-      `is empty: the preview did not get as far as a document, and its own output says why; ${HOW}`,
-    );
+    return withoutPreview(`is empty: the preview failed before it printed a document; see its own output; ${HOW}`);
   }
   const { values, truncated } = valuesIn(text);
   const previews: Raw[] = [];

@@ -78,7 +78,7 @@ export function leftOut(cut: readonly Finding[], names: number): string[] {
   const rest = worst.length - named.length;
   return [
     "",
-    `Not in the table for want of room: ${computes(cut.length)}, ${counts.join(", ")}.`,
+    `Not in the table (size limit): ${computes(cut.length)}, ${counts.join(", ")}.`,
     ...(named.length > 0
       ? [`Deleted or with a new host: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`]
       : []),

@@ -159,7 +159,7 @@ describe("approve", () => {
     write("Pulumi.dev.yaml", "config:\n  compute:approve: []\n");
     expect(await ofDev("--file", "Pulumi.yaml", B)).toMatchObject({
       code: 2,
-      said: expect.stringContaining("Pulumi.dev.yaml has a list of its own, which hides the one in Pulumi.yaml"),
+      said: expect.stringContaining("Pulumi.dev.yaml has its own list, which hides the one in Pulumi.yaml"),
     });
   });
 
@@ -184,7 +184,7 @@ describe("approve", () => {
     [
       "a day that is over",
       ["--stack", "dev", "--until", "2026-05-03", NEW],
-      /is over: the approval would approve nothing/,
+      /is in the past: the approval would have no effect/,
     ],
     ["no day", ["--stack", "dev", "--until", "soon", NEW], /must be a day such as/],
     ["both", ["--stack", "dev", "--until", "2027-01-31", "--no-expiry", NEW], /can't both be given/],
@@ -253,7 +253,7 @@ describe("report --approve", () => {
     const document = preview([resize()], { config: { "compute:approve": JSON.stringify([A, `${B}@2026-05-01`]) } });
     const { stderr } = await approve(document);
     expect(stderr).toContain(
-      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it is used up, or for a change that is still to come  # another change\n",
+      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it was used already, or is for a later change  # another change\n",
     );
     expect(read("Pulumi.prod.yaml").startsWith(text)).toBe(true);
     await approve(document, ["--tidy", "Pulumi.prod.yaml"]);

@@ -161,7 +161,7 @@ describe("what is approved", async () => {
     expect(stacks[0].remarks).toEqual([
       expect.stringMatching(/^compute:approve: the last day of 000000000000… \(2026-05-01\) is over\. .*--tidy/),
       expect.stringMatching(
-        /^compute:approve: ffffffffffff… matches nothing in this preview: it is used up, or for a change that is still to come\. /,
+        /^compute:approve: ffffffffffff… matches nothing in this preview: it was used already, or is for a later change\. /,
       ),
     ]);
   });

@@ -86,7 +86,7 @@ describe("a preview that says that `up` will fail", () => {
   test("of a compute without a step: the document is not whole", async () => {
     const { exitCode, stacks } = await inJson(preview([], { diagnostics: [says(["fails"])] }));
     expect(exitCode).toBe(2);
-    expect(stacks[0].incomplete.join()).toMatch(/`up` will fail at primary, and has no step of it/);
+    expect(stacks[0].incomplete.join()).toMatch(/`up` will fail at primary, but has no step for it/);
   });
 
   test.each([
