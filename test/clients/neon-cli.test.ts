@@ -19,6 +19,8 @@ const branchNamed = ({ em }: Neon, name: string) => Object.values(em.world.branc
 const computesOf = ({ em }: Neon, branchId: string) =>
   Object.values(em.world.endpoints).filter((one) => one.branch_id === branchId);
 
+const OPERATION_MS = 120_000;
+
 describe.concurrent("neon", { timeout: 180_000 }, () => {
   test("projects: created with the size and names that were asked for, shown, changed, deleted", async () => {
     const neon = await start();
@@ -200,10 +202,16 @@ describe.concurrent("neon", { timeout: 180_000 }, () => {
   });
 
   test("branches create right after a project: waits at 423, where that is chosen", async () => {
-    const neon = await start({ branchNotReadyStatus: 423, operationMs: 6_000 });
+    const neon = await start({ branchNotReadyStatus: 423, operationMs: OPERATION_MS });
     const { id } = (await neon.json(["projects", "create", "--name", "shop"], { bare: true })).project;
     neon.requests();
     const made = neon.json(["branches", "create", "--name", "feature", "--project-id", id], { bare: true });
+    // However long the command takes to start, it meets the project's own work, and that ends while the command waits.
+    for (const answer of [423, 201]) {
+      const isThere = () => neon.em.requests.some(({ method, status }) => method === "POST" && status === answer);
+      await expect.poll(isThere, { timeout: 60_000 }).toBe(true);
+      neon.em.clock.advance(10 * OPERATION_MS); // one operation comes after another
+    }
     expect(await made).toMatchObject({ branch: { name: "feature" } });
     const posts = neon.requests().filter((line) => line.startsWith("POST"));
     expect(posts[0]).toMatch(/ 423$/);

@@ -179,7 +179,7 @@ describe("approve", () => {
   test.each<[what: string, args: string[], says: RegExp]>([
     ["no digest", ["--stack", "dev"], /^which change\?/],
     ["a short one", ["--stack", "dev", "0123456789ab"], /is no digest: it has 32 hex digits/],
-    ["no stack", [NEW], /^which stack\?/],
+    ["no stack", [NEW], /^no stack given/],
     ["a file that is not there", ["--file", "none.yaml", NEW], /^there is no file none\.yaml/],
     [
       "a day that is over",
@@ -297,7 +297,7 @@ describe("report --approve", () => {
       "a project's list that the preview did not use",
       preview([resize()], { config: { "compute:approve": A } }),
       "Pulumi.yaml",
-      /used another list/,
+      /used a different list/,
     ],
   ])("%s: nothing is written", async (_what, document, file, says) => {
     const { code, stderr } = await report(["--approve", file], JSON.stringify(document), { cwd: folder });

@@ -186,10 +186,10 @@ describe("entries are taken out", () => {
 
 describe("a file that can't be edited in place is left, with a reason", () => {
   test.each<[what: string, text: string, says: RegExp]>([
-    ["no YAML", "config: [\n", /it is no YAML/],
-    ["one that has a key twice", "config:\n  a: 1\n  a: 2\n", /it is no YAML/],
-    ["a list", "- a\n", /the file is no map/],
-    ["config as a text", "config: dir\n", /config is no map/],
+    ["no YAML", "config: [\n", /it is not valid YAML/],
+    ["one that has a key twice", "config:\n  a: 1\n  a: 2\n", /it is not valid YAML/],
+    ["a list", "- a\n", /the file is not a map/],
+    ["config as a text", "config: dir\n", /config is not a map/],
     ["an encrypted list", "config:\n  compute:approve:\n    secure: v1:x\n", /is encrypted/],
     ["an alias", `x: &list [${A}]\nconfig:\n  compute:approve: *list\n`, /is an alias/],
     [

@@ -37,7 +37,7 @@ const TOGETHER: [how: string, input: string | Buffer][] = [
 ];
 
 const ODD: [what: string, text: string, says: RegExp][] = [
-  ["nothing", "", /is empty: the preview did not get as far as a document/],
+  ["nothing", "", /is empty: the preview failed before it printed a document/],
   ["only blank lines", "\n  \r\n", /is empty/],
   ["words", "error: no stack selected; please use `pulumi stack select`\n", /is not JSON/],
   ["HTML", "<html>\n<body>502</body>\n</html>\n", /is not JSON/],

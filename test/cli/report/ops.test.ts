@@ -156,25 +156,25 @@ describe("at most one finding for a compute", () => {
 describe("the worst of the notice, of the old inputs and of the old outputs counts", () => {
   test.each<[what: string, step: object, impact: string, note: RegExp | undefined]>([
     ["all say the same", resize(), "restart", undefined],
-    ["the notice says no, the inputs differ: an older provider", updated({ size: 4 }), "restart", /versions differ/],
+    ["the notice says no, the inputs differ: an older provider", updated({ size: 4 }), "restart", /different versions/],
     [
       "the notice says yes, no value differs: a newer provider",
       updated({ restart: "yes: magic 1 → 2; it restarts" }),
       "restart",
-      /versions differ/,
+      /different versions/,
     ],
-    ["the notice says maybe", updated({ restart: "maybe: magic 1 → 2; it may" }), "may-restart", /versions differ/],
+    ["the notice says maybe", updated({ restart: "maybe: magic 1 → 2; it may" }), "may-restart", /different versions/],
     [
       "only the outputs differ: a failed update, or drift",
       updated({ name: "b" }, { outputs: { branchId: "br-elsewhere" } }),
       "restart",
-      /not what was last asked/,
+      /differs from the last inputs/,
     ],
     [
       "the outputs say worse",
       resize({ old: {}, next: { disabled: false }, outputs: { type: "read_only" } }),
       "new-host",
-      /not what was last asked/,
+      /differs from the last inputs/,
     ],
     ["no outputs", resize({ oldMore: { outputs: undefined } }), "restart", undefined],
     ["no inputs", resize({ oldMore: { inputs: undefined } }), "restart", undefined],

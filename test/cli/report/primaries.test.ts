@@ -74,7 +74,7 @@ describe("a primary comes to a branch whose primary leaves the program", () => {
   ])("%s: it will fail, for Pulumi deletes last", async (_what, one) => {
     expect(await failureOf(one, leaves())).toMatch(
       new RegExp(
-        `^branch ${BASE.branchId} has its primary, the compute of old.*Take old out in a .pulumi up. of its own before`,
+        `^branch ${BASE.branchId} has its primary, the compute of old.*Remove old in a separate .pulumi up. first`,
       ),
     );
     expect(await failureOf(leaves(), one)).toContain("has its primary");
