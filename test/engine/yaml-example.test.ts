@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningEmulator, SEED, startEmulator } from "../../emulator/index";
-import { describeWithYaml, ENGINE_TEST_MS, Workspace } from "../support/engine";
-import { ref } from "./yaml-stories";
+import { describeWithLanguage, ENGINE_TEST_MS, Workspace } from "../support/engine";
+import { ref } from "./languages/yaml";
 
 const FOLDER = resolve(__dirname, "../../examples/yaml");
 const A_HOST = expect.stringMatching(/^ep-[a-z]+-[a-z]+-[a-z0-9]+\.us-east-2\.aws\.neon\.tech$/);
@@ -22,13 +22,13 @@ const [PROGRAM = "", LOOK_UP = ""] = [
   ...readFileSync(resolve(__dirname, "../../docs/languages.md"), "utf8").matchAll(/```yaml\n([\s\S]*?)```/g),
 ].map(([, text]) => text);
 
-describeWithYaml("the page on other languages", (engine, host) => {
+describeWithLanguage("yaml", "the page on other languages", (engine, { hosts }) => {
   let emulator: RunningEmulator;
   let ws: Workspace;
   beforeAll(async () => {
     emulator = await startEmulator({ operationMs: 50 });
     const env = { COMPUTE_API_URL: emulator.url, COMPUTE_API_KEY: emulator.apiKey };
-    ws = await Workspace.create(engine, { program: { "Pulumi.yaml": PROGRAM }, hosts: [host], env });
+    ws = await Workspace.create(engine, { program: { "Pulumi.yaml": PROGRAM }, hosts, env });
   }, ENGINE_TEST_MS);
   afterAll(async () => {
     await ws?.close();
@@ -75,13 +75,13 @@ describeWithYaml("the page on other languages", (engine, host) => {
   );
 });
 
-describeWithYaml("examples/yaml", (engine, host) => {
+describeWithLanguage("yaml", "examples/yaml", (engine, { hosts }) => {
   let emulator: RunningEmulator;
   let ws: Workspace;
   beforeAll(async () => {
     emulator = await startEmulator({ operationMs: 50 });
     const env = { COMPUTE_API_URL: emulator.url, COMPUTE_API_KEY: emulator.apiKey };
-    ws = await Workspace.create(engine, { from: FOLDER, hosts: [host], env });
+    ws = await Workspace.create(engine, { from: FOLDER, hosts, env });
   }, ENGINE_TEST_MS);
   afterAll(async () => {
     await ws?.close();
