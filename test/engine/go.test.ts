@@ -1,4 +1,6 @@
+import { playExample } from "./languages/examples";
 import { GO } from "./languages/go";
 import { playStories } from "./languages/stories";
 
 playStories(GO);
+playExample(GO);

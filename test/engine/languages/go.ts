@@ -51,5 +51,11 @@ ${Object.entries(outputs)
   }),
   imported: (code) => ({ "main.go": code }),
   importedCode: /compute\.NewEndpoint\(ctx, "main", &compute\.EndpointArgs\{\n\s+BranchId:/,
+  example: {
+    main: "main.go",
+    maxCu: (value) => `AutoscalingLimitMaxCu: pulumi.Float64(${value})`,
+    kept: ["go.mod", "go.sum"],
+  },
+  hasSdk: true,
   addPackage,
 };

@@ -32,6 +32,15 @@ export interface Language {
   imported(code: string): Record<string, string>;
   /** What `pulumi import` prints of a compute. */
   importedCode: RegExp;
+  example: {
+    main: string;
+    /** The primary's upper limit in the program. */
+    maxCu(value: number): string;
+    /** Files that `package add` writes into, and that the example has already. */
+    kept: string[];
+  };
+  /** Does the program import an SDK that is generated? YAML has none. */
+  hasSdk: boolean;
   /** What the page says to do once, after `npm install`. */
   addPackage(ws: Workspace): Promise<void>;
 }

@@ -30,5 +30,11 @@ export const PYTHON: Language = {
   }),
   imported: (code) => ({ "__main__.py": code }),
   importedCode: /= compute\.Endpoint\("main",\n\s+branch_id="/,
+  example: {
+    main: "__main__.py",
+    maxCu: (value) => `autoscaling_limit_max_cu=${value}`,
+    kept: ["requirements.txt"],
+  },
+  hasSdk: true,
   addPackage,
 };

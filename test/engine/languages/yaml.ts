@@ -41,5 +41,7 @@ export const YAML: Language = {
   },
   imported: (code) => ({ "Pulumi.yaml": yamlProgram("")["Pulumi.yaml"]!.replace(/resources:[\s\S]*/, code) }),
   importedCode: /type: compute:Endpoint\n\s+properties:\n\s+branchId: /,
+  example: { main: "Pulumi.yaml", maxCu: (value) => `autoscalingLimitMaxCu: ${value}`, kept: [] },
+  hasSdk: false,
   addPackage: async () => {},
 };

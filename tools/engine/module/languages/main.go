@@ -37,8 +37,8 @@ const grace = 5 * time.Second
 
 // What differs between the languages.
 type language interface {
-	// The process that runs the program, and what removes its temporary files.
-	program(ctx context.Context, engine string, req *rpc.RunRequest) (*exec.Cmd, func(), error)
+	// The process that runs the program.
+	program(ctx context.Context, engine string, req *rpc.RunRequest) (*exec.Cmd, error)
 	install(ctx context.Context, info *rpc.ProgramInfo, stdout, stderr io.Writer) error
 	// Writes into the program's own list of packages where these SDKs are.
 	link(ctx context.Context, info *rpc.ProgramInfo, sdks []sdk) error
@@ -118,11 +118,10 @@ func (h *host) Run(ctx context.Context, req *rpc.RunRequest) (*rpc.RunResponse, 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(h.cancelled, cancel)()
-	command, clean, err := h.program(ctx, h.engine, req)
+	command, err := h.program(ctx, h.engine, req)
 	if err != nil {
 		return &rpc.RunResponse{Error: err.Error()}, nil
 	}
-	defer clean()
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = grace

@@ -22,17 +22,17 @@ type python struct{}
 // Pulumi's script that runs a Python program. The build puts it beside this binary.
 const executor = "pulumi-language-python-exec"
 
-func (python) program(ctx context.Context, engine string, req *rpc.RunRequest) (*exec.Cmd, func(), error) {
+func (python) program(ctx context.Context, engine string, req *rpc.RunRequest) (*exec.Cmd, error) {
 	tools, err := toolchainOf(req.Info)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := tools.ValidateVenv(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	binary, err := os.Executable()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	args := []string{"-u", filepath.Join(filepath.Dir(binary), executor)}
 	for _, named := range [][2]string{
@@ -52,14 +52,14 @@ func (python) program(ctx context.Context, engine string, req *rpc.RunRequest) (
 	}
 	command, err := tools.Command(ctx, append(append(args, req.Info.EntryPoint), req.Args...)...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	config, secretKeys, err := configOf(req)
 	if command.Env == nil {
 		command.Env = os.Environ()
 	}
 	command.Env = append(command.Env, "PULUMI_CONFIG="+config, "PULUMI_CONFIG_SECRET_KEYS="+secretKeys)
-	return command, func() {}, err
+	return command, err
 }
 
 func (python) install(ctx context.Context, info *rpc.ProgramInfo, stdout, stderr io.Writer) error {
