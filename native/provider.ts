@@ -252,7 +252,7 @@ const stateValuesOf = (outputs: Props, news: Values, olds: Values = NOTHING): Va
 });
 
 /**
- * A property that the program no longer sets stays secret. `__asked` has the values that the service did not take. They may contain secrets
+ * A property that the program no longer sets stays secret. `__asked` has the values that the service did not apply. They may contain secrets
  * that nobody has marked.
  */
 const secretsAfter = (news: Values, olds: Values): ReadonlySet<string> =>

@@ -175,7 +175,7 @@ const CONFIG = {
   },
   askAgain: {
     type: "boolean",
-    description: "Whether to ask again for values that the service did not take before. Default: false.",
+    description: "Whether to send again the values that the service did not apply before. Default: false.",
   },
   liveNotices: {
     type: "boolean",

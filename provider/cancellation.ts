@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.js";
 import { Cancelled } from "./errors.js";
 
-/** Milliseconds that a mutation waits for its answer after a cancel, if it was sent before. */
+/** After a cancel, a mutation in flight waits this long for its answer. */
 export const ANSWER_AFTER_CANCEL_MS = 3_000;
 /** Milliseconds after a cancel for requests that look whether a mutation with a lost answer was applied. */
 export const LAST_LOOK_MS = 4_500;

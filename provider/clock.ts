@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** The end of one lifecycle step: every wait and every repetition inside the step looks at the same one. */
+/** The time limit of a lifecycle step, shared by all its waits and retries. */
 export class Deadline {
   private readonly start: number;
 
@@ -44,7 +44,7 @@ export class Deadline {
     return new Deadline(this.clock, this.budgetMs, Math.max(graceMs, this.graceMs), this.start);
   }
 
-  /** A deadline so many milliseconds from now, or this one where it comes first. */
+  /** A deadline in `budgetMs` from now, or this one if it is earlier. */
   atMost(budgetMs: number, graceMs = 0): Deadline {
     return new Deadline(this.clock, Math.min(budgetMs, Math.max(0, this.leftMs())), graceMs);
   }

@@ -33,7 +33,7 @@ export interface ProviderConfig {
   /** Whether size rules fail a check or only warn. */
   sizes: "checked" | "unchecked";
   autoName: boolean;
-  /** Whether to ask again for what the service did not take: accounts get upgraded. */
+  /** Whether to send again what the service did not apply: accounts get upgraded. */
   askAgain: boolean;
   pollSeconds?: number;
   requestsPerMinute?: number;
@@ -142,7 +142,7 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
     if (lower) {
       const other = layer.bindCommand ? `; for another host put both into one secret: ${layer.bindCommand}` : "";
       return new ConfigError(
-        `${layer.source} is set without a URL, while ${lower.urlSource} names one: which service is meant? Key and URL come as a pair: set ${layer.urlSource} as well (the public service is ${DEFAULT_API_URL}${other}), or remove ${lower.urlSource}`,
+        `${layer.source} is set without a URL, while ${lower.urlSource} names one: it is unclear which service to use. Key and URL must be set together: set ${layer.urlSource} as well (the public service is ${DEFAULT_API_URL}${other}), or remove ${lower.urlSource}`,
       );
     }
   }
@@ -191,7 +191,7 @@ function layersOf(stack: StackConfig, env: NodeJS.ProcessEnv): Layer[] {
     urlSource: `apiUrl of the Provider "${instance}"`,
     ...keyAndUrl(stack.get(INSTANCE.apiKey), stack.get(INSTANCE.apiUrl), false),
     ...(stack.get(INSTANCE.byProgram) === undefined ? { foreignUrlError: unmarkedInstance } : {}),
-    hint: `${OLD_KEY}; after a new key, run \`pulumi up\` first, or give them --run-program`,
+    hint: `${OLD_KEY}; after a new key, run \`pulumi up\` first, or pass --run-program`,
   };
   return [
     ...(instance === undefined ? [] : [instanceLayer]),
@@ -217,4 +217,4 @@ function layersOf(stack: StackConfig, env: NodeJS.ProcessEnv): Layer[] {
 }
 
 /** Pulumi keeps the config of an `up` in the state, and gives it to refresh and destroy. */
-const OLD_KEY = "`pulumi refresh` and `pulumi destroy` get the one of the last `pulumi up`";
+const OLD_KEY = "`pulumi refresh` and `pulumi destroy` use the key of the last `pulumi up`";

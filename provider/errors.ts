@@ -1,6 +1,6 @@
-// Every error class of the provider. They are told apart by `kind`, never by `instanceof`: two copies of the package
-// can be loaded in one process. Messages say what was tried, what the service answered, and what to do next; none
-// ever holds a key or a request header.
+// The error classes of the provider (config.ts has UnboundUrl, api/network.ts ProxiedError). They are told apart by `kind`, never
+// by `instanceof`: two copies of the package can be loaded in one process. Messages say what was tried, what the service
+// answered, and what to do next; none ever holds a key or a request header.
 
 /** What the service said when it refused or failed a request. */
 export interface ServiceAnswer {
@@ -15,7 +15,7 @@ export interface ServiceAnswer {
   requestId?: string;
   /** `Retry-After` in milliseconds from the moment the answer came. */
   retryAfterMs?: number;
-  /** Why the URL is doubted, where the answer looks as if another part of the server gave it. It is in the message too. */
+  /** Why the URL may be wrong, if the response does not look like the API's. It is in the message too. */
   urlDoubt?: string;
 }
 
@@ -65,8 +65,8 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * The run was interrupted (one Ctrl-C), so nothing is waited for any longer and no change is sent. Work that had begun goes
- * on at the service.
+ * The run was interrupted (one Ctrl-C), so the provider stops waiting and sends no further change. Work that had begun goes on at
+ * the service.
  */
 export class Cancelled extends Error {
   readonly kind = "cancelled";
@@ -81,7 +81,7 @@ export class Cancelled extends Error {
   }
 }
 
-/** The service ended an operation badly. */
+/** An operation failed. */
 export class OperationFailed extends Error {
   readonly kind = "operation-failed";
 
@@ -105,13 +105,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** We stopped by ourselves because going on could do harm; nothing was changed. */
+/** The provider stopped before a harmful request; nothing was changed. */
 export class Stopped extends Error {
   readonly kind = "stopped";
 
   /**
    * @param reason `occupied`: the branch still has a primary. If it leaves in this run, the step is tried again
-   * @param foreseen where a look at the project tells it before the step, for the preview
+   * @param foreseen set if a preview can detect this before the step
    */
   constructor(
     message: string,
@@ -127,7 +127,7 @@ export class Stopped extends Error {
 export interface Foreseen {
   /** What is in the way: "branch br-… has its primary already (ep-…)". */
   problem: string;
-  /** The way on, as a sentence. */
+  /** What to do, as a sentence. */
   way: string;
   /** The compute that is in the way. */
   id?: string;

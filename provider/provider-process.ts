@@ -1,4 +1,4 @@
-// The state of one provider process, whichever adapter speaks to Pulumi: its configuration, its secrets, and what its steps share.
+// The state of one provider process, for both adapters: its configuration, its secrets, and the shared state of its steps.
 
 import { Cancellation } from "./cancellation.js";
 import { systemClock } from "./clock.js";
@@ -72,7 +72,7 @@ export class ProviderProcess {
   readonly say = (line: string): void => this.options.print(this.secrets.redact(line));
   readonly warn = (line: string): void => this.say(`warning: ${line}`);
 
-  /** Prints which values the service did not take, for the first compute only. Otherwise a run could print hundreds of lines. */
+  /** Prints which values the service did not apply, for the first compute only. Otherwise a run could print hundreds of lines. */
   readonly sayFirstNotTaken = (line: string): void => {
     if (!this.#hasSaidNotTaken) this.say(`${line}. The same may be true of further computes`);
     this.#hasSaidNotTaken = true;
@@ -145,7 +145,7 @@ export class ProviderProcess {
   #nameUnsaved(): void {
     for (const [id, calledAs] of [...this.shared.claimed].filter(([one]) => !this.#returned.has(one))) {
       this.warn(
-        `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it is to go with the resource), or delete it if nobody needs it`,
+        `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it should be deleted with the resource), or delete it if nobody needs it`,
       );
     }
   }
@@ -153,7 +153,7 @@ export class ProviderProcess {
   /** Names the compute of a create that the first Ctrl-C has ended. A second Ctrl-C, before Pulumi has saved it, would lose it. */
   #nameInterrupted(id: string): void {
     this.say(
-      `compute ${id} (${this.shared.claimed.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes before it has`,
+      `compute ${id} (${this.shared.claimed.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes first`,
     );
   }
 }

@@ -1,6 +1,6 @@
-// Pulumi's shim for dynamic providers keeps two things to itself: that the engine asks to cancel, and the timeout of each
-// request. Both stand in messages that are decoded in this very process, by functions that the shim looks up anew for each message.
-// So those functions are wrapped. Where they can't be found, the provider works as it would without them.
+// Pulumi's shim for dynamic providers does not pass on the engine's cancel request and the timeout of each step. Both are in
+// messages that this process decodes, so this file wraps the decode functions. Where they can't be found, the provider works as
+// it would without them.
 
 import { createRequire } from "node:module";
 

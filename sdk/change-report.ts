@@ -1,4 +1,4 @@
-// Reports each resource's change at the resource, and the sum at the stack.
+// Prints the warnings of a preview: one line at each resource, and the sum at the stack.
 
 import * as pulumi from "@pulumi/pulumi";
 import type { CreationOutlook } from "../provider/lookup/live.js";
@@ -30,7 +30,7 @@ import type { UnchangedOutputs } from "./unchanged-outputs.js";
 
 type Foreseen = Extract<CreationOutlook, { kind: "fails" }>["foreseen"];
 
-/** What the hook of a run has seen. */
+/** The state that the hook keeps during a run. */
 export interface Run {
   unchangedOutputs: UnchangedOutputs;
   projects: LiveProjects;
@@ -55,7 +55,7 @@ interface Step {
   news: Props;
   secrets: Set<string>;
   notice: ImpactNotice | undefined;
-  /** What is to be done about a restart; the resource's own word counts first. */
+  /** `onRestart`: the resource's value, else the stack's, else "warn". */
   mode: unknown;
   /** The stack's `compute:onRestart`. */
   stackMode: OnRestart | undefined;
@@ -117,7 +117,7 @@ async function reportImpact(step: Step & { id: string; olds: Props }, change: Ch
   count(run, urn, verdict.impact, now?.activity);
 }
 
-/** Why the update will fail, as far as the project's list tells. */
+/** Why the update will fail, if the project's list shows it. */
 function failureOf(project: ProjectNow, id: string, { before, desired }: Change): Foreseen | undefined {
   const { branchId } = desired;
   const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
@@ -126,8 +126,8 @@ function failureOf(project: ProjectNow, id: string, { before, desired }: Change)
 }
 
 /**
- * Reports both in one line. If a resource of this program holds the compute that is in the way, the compute may leave in this run, or
- * the preview fails anyway. Which computes the program holds is known when the program has ended, so the line waits until then.
+ * Prints both in one line. If a resource of this program has the conflicting compute, that compute may leave in this run. This is
+ * known only at the end of the program, so the line is printed then.
  */
 function reportWithFailure(
   urn: string,

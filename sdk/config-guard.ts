@@ -5,8 +5,8 @@ import { failure } from "./failure.js";
 import { computeSettings, isConfigSecret, isMocked, oncePerRun } from "./pulumi-run.js";
 
 /**
- * Refuses a host in the stack's config if somebody who can change only the stack's file could have put it there. The
- * program's requests would go to that host.
+ * Throws if the stack's config names a host in plain text, because anybody who can edit the file could have set it. The program's
+ * requests would go to that host.
  * @throws RunError before anything is sent
  */
 export const refuseForeignHosts = oncePerRun((monitor) => {
@@ -25,8 +25,8 @@ function refusePlainHost(): void {
 }
 
 /**
- * Refuses config under the names by which a `Provider` hands its account to its own process. Somebody who can't read an encrypted
- * key can copy it to such a name, beside a URL of theirs.
+ * Throws if the config sets a name that is reserved for `Provider`. An attacker could copy an encrypted key to such a name and
+ * add a URL.
  * @throws RunError before anything is sent
  */
 function refuseInstanceNames(): void {
@@ -35,6 +35,6 @@ function refuseInstanceNames(): void {
   const found = Object.values(INSTANCE).find((name) => config[name] !== undefined);
   if (found === undefined) return;
   throw failure(
-    `${found} is in the stack's config, and only a Provider of the program may set it: whoever may change that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\`; for an account of its own, write new Provider("…", { apiKey, apiUrl })`,
+    `${found} is in the stack's config, and only a Provider of the program may set it: anybody who can edit that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\`; for an account of its own, write new Provider("…", { apiKey, apiUrl })`,
   );
 }

@@ -30,8 +30,8 @@ export interface EndpointSettingsArgs {
 }
 
 /**
- * What a program says of a compute. A property that is left out is not managed: it is neither sent nor compared, and
- * one that is removed later stays as it is on the service.
+ * The arguments of a compute. A property that you leave out is not managed: it is neither sent nor compared. If you remove a
+ * property later, it keeps its value on the service.
  */
 export interface EndpointArgs {
   /** The project. A change makes a new compute with a **new host**. */
@@ -47,7 +47,7 @@ export interface EndpointArgs {
    * @default "read_write"
    */
   type?: pulumi.Input<EndpointType>;
-  /** The region is the project's. Naming it only asserts it: another one is an error, never a move. */
+  /** The project's region. If you set it, another region is an error; the compute never moves. */
   regionId?: pulumi.Input<string>;
   /**
    * A fixed size in compute units (1 CU is 1 vCPU and 4 GB): 0.25, 0.5, 1 to 16 in steps of 1, 18 to 56 in steps of 2;
@@ -77,21 +77,20 @@ export interface EndpointArgs {
   poolerEnabled?: pulumi.Input<boolean>;
   settings?: pulumi.Input<EndpointSettingsArgs>;
   /**
-   * Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**.
-   * It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing
-   * to restart. Making or adopting a compute is no restart; adding the first triggers later is one, taking them out is
-   * none. The values are shown in no notice.
+   * Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It
+   * restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart.
+   * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The
+   * values are shown in no notice.
    *
-   * ```ts
-   * restartTriggers: [libraries, "2026-05 maintenance"]
+   * ```ts restartTriggers: [libraries, "2026-05 maintenance"]
    * ```
    *
    * Route: `POST /projects/{project}/endpoints/{id}/restart`.
    */
   restartTriggers?: pulumi.Input<pulumi.Input<unknown>[]>;
   /**
-   * Take over a compute that exists instead of making one; only read when the resource is created. `true`: the primary
-   * of the branch (where there is none, one is made). An id: that compute.
+   * Adopt an existing compute instead of creating one. Read only when the resource is created. `true`: the primary of the branch;
+   * if there is none, it is created. An id: that compute.
    * @default false
    */
   adopt?: pulumi.Input<boolean | string>;
@@ -127,17 +126,13 @@ export interface EndpointSettings {
 /**
  * A compute ("endpoint") of a serverless Postgres project: the primary of a branch, or a read replica.
  *
- * ```ts
- * const primary = new Endpoint("primary", {
- *   projectId, branchId,
- *   autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 4,
- * });
- * export const host = primary.host;
+ * ```ts const primary = new Endpoint("primary", {   projectId, branchId,   autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 4,
+ * }); export const host = primary.host;
  * ```
  *
- * Routes: `POST`, `PATCH`, `DELETE` and `GET /projects/{project}/endpoints`, `GET /projects/{project}/operations`.
- * The resource option `provider` takes an instance of the class `Provider`, for another account than the stack's. The
- * resource option `customTimeouts` sets how long each step may take (10 minutes each, from when its turn comes).
+ * Routes: `POST`, `PATCH`, `DELETE` and `GET /projects/{project}/endpoints`, `GET /projects/{project}/operations`. The resource
+ * option `provider` takes an instance of the class `Provider`, for another account than the stack's. The resource option
+ * `customTimeouts` sets how long each step may take (10 minutes each, counted from when the step begins).
  */
 export class Endpoint extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;
@@ -175,7 +170,7 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly managed: pulumi.Output<string[]>;
   /** Ids of operations that a failed step left running; absent where there are none. */
   declare readonly unfinished: pulumi.Output<string[] | undefined>;
-  /** What the compute's size gives: documented by the service, approximate. */
+  /** Memory, disk and connections of the compute's size, as documented by the service; approximate. */
   get capacity(): pulumi.Output<Capacity> {
     return pulumi
       .all([this.autoscalingLimitMinCu, this.autoscalingLimitMaxCu])
@@ -233,7 +228,7 @@ export class Endpoint extends pulumi.CustomResource {
       ...(managed
         ? {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
-            // Values that the service did not take. We can't see whether `transforms` of the program made them secret.
+            // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
             // They say nothing that the rest of the diff does not show.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
@@ -254,7 +249,7 @@ export class Endpoint extends pulumi.CustomResource {
   }
 }
 
-/** Inputs of ours that no reader of a diff needs. Engines that do not know the option show them. */
+/** Internal inputs to hide in diffs. Older engines show them. */
 const NOT_SHOWN = ["__notice", "__secret", "__autoName", "__retain"];
 
 /**
@@ -273,7 +268,7 @@ function hintsOf(args: EndpointArgs, opts: pulumi.CustomResourceOptions) {
   };
 }
 
-/** Fails with the way out where Pulumi's own message would be a stack trace, or nothing would be said at all. */
+/** Throws with advice where Pulumi would print a stack trace or nothing. */
 function refuseMisplaced(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions): void {
   if (opts.import !== undefined) {
     throw failure(

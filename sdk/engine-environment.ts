@@ -1,4 +1,4 @@
-// Which environment Pulumi's engine has. Computes are changed with the account that stands there.
+// Finds the environment variables of Pulumi's engine, which changes computes with the account in them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
@@ -10,7 +10,7 @@ const NAMES: readonly string[] = ACCOUNT_VARIABLES;
 
 const AT_LOAD = Symbol.for("pulumi-compute-endpoint:environment-at-load");
 
-/** For systems that do not tell what a process was started with. A program may have changed its environment even earlier. */
+/** Fallback for systems without /proc. The program may have changed its environment before this ran. */
 const atLoad = (): Variables => {
   const holder = globalThis as { [AT_LOAD]?: Variables };
   holder[AT_LOAD] ??= Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));

@@ -1,4 +1,4 @@
-// Hints that the class hands to the provider's check, which can see none of them by itself.
+// Builds the internal inputs through which the class passes facts to check.
 
 import * as pulumi from "@pulumi/pulumi";
 import { ENDPOINT_TYPE } from "./literal.js";
@@ -53,9 +53,8 @@ function mayBeSecret(value: unknown): boolean {
 type MayReplace = true | "rules";
 
 /**
- * Whether a change may become a replacement by the option `replaceOnChanges`: `true` where the constructor got it, "rules"
- * where rules of the program (`transforms`, `transformations`) may add it later. Those see the resource after the
- * constructor.
+ * Whether a change may become a replacement by the option `replaceOnChanges`: `true` if the constructor got the option, "rules"
+ * if `transforms` or `transformations` may add it later.
  */
 export function mayReplaceOf(
   opts: pulumi.CustomResourceOptions,
@@ -81,7 +80,7 @@ function transformationsAbove({ parent }: pulumi.CustomResourceOptions): boolean
   return (above?.__transformations?.length ?? 0) > 0;
 }
 
-/** Whether the program has given the engine more functions to call than our hook: transforms, or other hooks. */
+/** Whether the program registered other callbacks than our hook: transforms or hooks. */
 const hasCallbacks = (): boolean =>
   fromRuntimeState((state) => state.getStore?.().callbacks?._callbacks?.size ?? 0, 0) > OURS;
 const OURS = 1;

@@ -34,8 +34,8 @@ const isAsset = (value: unknown): boolean =>
   pulumi.asset.Asset.isInstance(value) || pulumi.asset.Archive.isInstance(value);
 
 /**
- * The desired settings in the hook's inputs. A part of `settings` that holds an unknown value is unknown whole. Triggers with an asset
- * are left out: only check can compare them.
+ * The desired settings in the hook's inputs. If a part of `settings` contains an unknown value, the whole part is unknown.
+ * Triggers with an asset are left out: only check can compare them.
  */
 export function desiredIn(news: Props): DesiredSettings {
   const unknown = new Set<string>();
@@ -58,7 +58,7 @@ function knownParts(settings: Props, unknown: Set<string>): Props {
   );
 }
 
-/** Whether the mark stands anywhere in the value. */
+/** Whether the value contains the symbol. */
 const holds = (value: unknown, mark: symbol): boolean =>
   value === mark ||
   (value !== null && typeof value === "object" && Object.values(value).some((one) => holds(one, mark)));

@@ -1,5 +1,5 @@
-// The warning at the resource, and the outputs that no update changes. Both come from one resource hook, which Pulumi
-// calls with the old outputs and the new inputs before anything that depends on the compute is looked at.
+// The warning at the resource, and the outputs that no update changes. Both come from one resource hook, which Pulumi calls with
+// the old outputs and new inputs, before it processes dependent resources.
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
@@ -14,7 +14,10 @@ export interface RunHook extends Run {
 const HOOK_NAME = "pulumi-compute-endpoint:restart-notice";
 const REGISTRY = Symbol.for(HOOK_NAME);
 
-/** By engine connection: the Automation API can run two programs in one process, and two copies of us can be loaded. */
+/**
+ * One hook per engine connection: the Automation API can run two programs in one process. The registry is global because two
+ * copies of this package can be loaded.
+ */
 function registry(): WeakMap<object, RunHook> {
   const holder = globalThis as { [REGISTRY]?: WeakMap<object, RunHook> };
   holder[REGISTRY] ??= new WeakMap();

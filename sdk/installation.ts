@@ -1,4 +1,4 @@
-// Installations that can't work: two copies of Pulumi's SDK in one process, or a program's folder without this package.
+// Checks the installation: not two copies of Pulumi's SDK in one process, and this package in the program's folder.
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ import { oncePerRun } from "./pulumi-run.js";
 export const refuseTwoCopies = oncePerRun((monitor) => {
   if (monitor !== undefined && !takesOurs(monitor)) {
     throw failure(
-      `this program has two copies of @pulumi/pulumi, of which an inline program can use one only: ${copies().join(" and ")}. Make it one: \`npm ls @pulumi/pulumi\` shows who brings which version, \`npm dedupe\` may join them, and a linked folder (npm link, file:) brings its own copy: install the file that \`npm pack\` makes of it instead`,
+      `this program has two copies of @pulumi/pulumi, but an inline program can use only one: ${copies().join(" and ")}. Keep one: \`npm ls @pulumi/pulumi\` shows who brings which version, \`npm dedupe\` may join them, and a linked folder (npm link, file:) brings its own copy: install the file that \`npm pack\` makes of it instead`,
     );
   }
 });
@@ -63,11 +63,11 @@ const STARTED_IN = process.cwd();
 const reached = new Set<string>();
 
 /**
- * Fails with the way out where the engine would not find this package: it loads the provider from the program's folder.
- * A program that uses only a package of components need not have this package there (with pnpm it never has).
+ * Throws with advice if the engine would not find this package in the program's folder. A program that uses only a package of
+ * components need not have this package there (with pnpm it never has).
  *
- * Looks only where Pulumi itself runs the program: an inline program of the Automation API has another folder, and a unit
- * test has no engine.
+ * Looks only where Pulumi itself runs the program: an inline program of the Automation API has another folder, and a unit test
+ * has no engine.
  */
 export function refuseUnreachable(main: string | undefined = require.main?.filename, folder = STARTED_IN): void {
   if (reached.has(folder)) return;
@@ -78,7 +78,7 @@ export function refuseUnreachable(main: string | undefined = require.main?.filen
   } catch (error) {
     if ((error as { code?: string }).code !== "MODULE_NOT_FOUND") return;
     throw failure(
-      `pulumi-compute-endpoint can't be found from the program's folder ${folder}, where Pulumi's engine looks for it: add it to the dependencies in that folder's package.json, also where only another package uses it`,
+      `pulumi-compute-endpoint can't be found from the program's folder ${folder}, where Pulumi's engine looks for it: add it to the dependencies in that folder's package.json, even if only another package uses it`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The provider as Pulumi keeps it in the state of every resource: one line that loads this package from the program's
- * folder. Frozen: a changed text would show as a change of every resource, and old states keep the old text for ever.
+ * The provider text that Pulumi stores in the state of every resource: one line that loads this package. Never change it: every
+ * resource would show a change, and old states keep the old text.
  */
 export const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-compute-endpoint/provider").provider;';
 

@@ -1,5 +1,5 @@
-// The projects of a preview as they are while it runs, for the warnings alone. The marker must not have it: a marker that
-// changes from minute to minute would break saved plans and approvals.
+// The current computes of the projects, for warnings only. They must not get into the notice: a notice that changes every minute
+// would break saved plans and approvals.
 
 import * as pulumi from "@pulumi/pulumi";
 import { OncePerProject } from "../provider/rules/once-per-project.js";
@@ -16,7 +16,7 @@ export class LiveProjects {
   readonly #answers = new OncePerProject<ProjectNow>();
   readonly #engine = engineEnvironment();
 
-  /** Notes with which account a resource is made; `urn` is known before the resource is compared. */
+  /** Records the account of a resource. `urn` is known before the hook runs. */
   follow(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
     if (!pulumi.runtime.isDryRun() || new pulumi.Config("compute").get("liveNotices") === "false") return;
     const settings = tried(() => configFor({ provider, parent } as LookupOptions));

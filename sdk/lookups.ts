@@ -1,5 +1,5 @@
-// What a program can ask without managing anything. Each look-up has two forms: one takes plain values and gives a promise,
-// the other (`…Output`) takes and gives outputs. Both ask in previews as well, where all arguments are known.
+// Functions that read computes and operations and manage nothing. Each look-up has two forms: one takes plain values and gives a
+// promise, the other (`…Output`) takes and gives outputs. Both also run in previews, if all arguments are known.
 
 import * as pulumi from "@pulumi/pulumi";
 import type { EndpointInfo, OperationInfo } from "../provider/lookup/info.js";
@@ -113,8 +113,8 @@ const OPERATION: Lookup<GetOperationArgs, OperationInfo> = {
 };
 
 /**
- * An operation: what it does, how it stands, in the service's word and in the console's, and how long it took. Records older
- * than 6 months may be gone.
+ * An operation: its action, its status (the API's word and the console's label) and its duration. Records older than 6 months may
+ * be gone.
  *
  * Route: `GET /projects/{project}/operations/{id}`.
  * @throws LookupError with status 404 when the project does not hold it, or the key can't see the project
@@ -131,7 +131,7 @@ export function getOperationOutput(
   return answerOutput(OPERATION, args, opts);
 }
 
-/** Rows that an output may hold: more would be a state that nobody wants. */
+/** The most rows in an output, which is stored in the state. */
 const MOST_OPERATIONS = 1000;
 
 const OPERATIONS: Lookup<ListOperationsArgs, OperationInfo[]> = {
@@ -196,8 +196,8 @@ const CONNECTION_URI: Lookup<GetConnectionUriArgs, string> = {
 };
 
 /**
- * Where and as whom to connect: `postgresql://role:password@host/database?sslmode=require`. It holds a password, so the
- * promise gives a **secret output**: encrypted in the state, hidden in everything printed.
+ * A connection URI: `postgresql://role:password@host/database?sslmode=require`. It holds a password, so the promise gives a
+ * **secret output**: encrypted in the state, hidden in everything printed.
  *
  * Route: `GET /projects/{project}/connection_uri`.
  * @throws LookupError with status 404 when the project, the branch, the compute, the role or the database is not there

@@ -1,5 +1,5 @@
-// The outputs of an `Endpoint`. This file does not compile where its class or its arguments lack a setting, or where the class
-// declares an output that is not here.
+// The outputs of an `Endpoint`. This file does not compile if the class or its arguments lack a setting, or if the class declares
+// an unlisted output.
 
 import type * as pulumi from "@pulumi/pulumi";
 import { rowOf, SETTING_PROPERTIES, type SettingOutput, type SettingProperty } from "../provider/rules/settings.js";

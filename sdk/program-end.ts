@@ -1,4 +1,4 @@
-// The end of the program: when all its computes have been compared. Some lines of a preview are true only then.
+// Runs work when all computes of the program have been compared. Some lines of a preview are correct only then.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
@@ -6,7 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 /** Pulumi's outputs have it, though its types do not say so. */
 type Settling = { promise?: () => Promise<unknown> };
 
-/** Milliseconds without any progress after which nobody waits any longer: a run that fails leaves computes open for ever. */
+/** Stops waiting after this many milliseconds without progress: in a failed run, some computes are never compared. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
 
@@ -39,7 +39,7 @@ export class ProgramEnd {
   }
 
   /**
-   * Does the work once at the end, however often it is given. To be called while a hook runs.
+   * Runs `work` once at the end, even if it is added several times. Call it while a hook runs.
    * @param work gets whether all computes are known
    */
   atEnd(work: Work): void {
@@ -50,7 +50,7 @@ export class ProgramEnd {
   }
 
   async #run(): Promise<void> {
-    // A program that fails ends without a word of ours.
+    // After a failure, print nothing.
     await this.#stack?.outputs?.promise?.().catch(() => this.#works.clear());
     // Pulumi ends the program as soon as nothing is on its way to the engine.
     const release = pulumi.runtime.rpcKeepAlive();

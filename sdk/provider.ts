@@ -28,17 +28,16 @@ const SETTINGS = Symbol.for("pulumi-compute-endpoint:provider-settings");
 export type InstanceConfig = Record<string, pulumi.Input<string>>;
 
 /**
- * An account of its own: several accounts or services in one stack.
+ * Another account, for several accounts or services in one stack.
  *
- * ```ts
- * const eu = new Provider("eu", { apiKey: config.requireSecret("euKey") });
- * const primary = new Endpoint("primary", { projectId, branchId }, { provider: eu });
+ * ```ts const eu = new Provider("eu", { apiKey: config.requireSecret("euKey") }); const primary = new Endpoint("primary", {
+ * projectId, branchId }, { provider: eu });
  * ```
  *
- * It is the strongest of the layers that key and URL come from: what hangs on an instance never uses another key. The
- * stack's other settings (`compute:onRestart`, `compute:sizes`, …) hold for it as for everything else. Each instance runs in a
- * provider process of its own. Moving a compute to an instance, or back, changes nothing about the compute, and a new key
- * is an update of the instance alone.
+ * It has priority over the environment and the stack's config: resources of an instance never use another key. The stack's other
+ * settings (`compute:onRestart`, `compute:sizes`, …) hold for it as for everything else. Each instance runs in a provider process
+ * of its own. Moving a compute to an instance, or back, changes nothing about the compute, and a new key is an update of the
+ * instance alone.
  *
  * In a component, `providers: [eu]` gives it to everything inside, also to dynamic resources that are not ours.
  */
@@ -83,7 +82,7 @@ function instanceConfig(name: string, args: ProviderArgs): InstanceConfig {
   };
 }
 
-/** Marks a foreign URL as given by the program. Other URLs get no mark: it would show as a change of their instances. */
+/** Marks a URL of another host as set by the program. Other URLs get no mark, which would show as a change. */
 function byProgram(apiUrl: pulumi.Input<string>): InstanceConfig {
   const mark = (url: string) => (isForeign(url) ? "true" : undefined);
   if (typeof apiUrl !== "string")

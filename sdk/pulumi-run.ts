@@ -1,4 +1,4 @@
-// The run of the program, as Pulumi's SDK keeps it. The Automation API can have several runs in one process.
+// Reads Pulumi's SDK state of the current run. The Automation API can have several runs in one process.
 
 import * as pulumi from "@pulumi/pulumi";
 
@@ -17,7 +17,7 @@ export function fromRuntimeState<T>(read: (state: RuntimeState) => T, otherwise:
   }
 }
 
-/** Whether this is a unit test of a user's, where nothing may be asked. */
+/** Whether the program runs in a unit test with mocks. Then no request may be sent. */
 export const isMocked = (monitor = pulumi.runtime.getMonitor() as object | undefined): boolean =>
   (monitor as { mocks?: unknown } | undefined)?.mocks !== undefined;
 
@@ -25,7 +25,7 @@ export const isMocked = (monitor = pulumi.runtime.getMonitor() as object | undef
 export const isConfigSecret = (name: string): boolean | undefined =>
   (pulumi.runtime as { isConfigSecret?: (name: string) => boolean }).isConfigSecret?.(name);
 
-/** The stack's settings under `compute:`, by their names without it. */
+/** The stack's `compute:` settings, keyed without the prefix. */
 export function computeSettings(): Record<string, string> {
   const { allConfig } = pulumi.runtime as { allConfig?: () => Record<string, string> };
   return Object.fromEntries(

@@ -12,9 +12,9 @@ interface PromiseModule {
 }
 
 /**
- * Pulumi's promises get no stack traces from here on. Nothing changes where this version of Pulumi has no such function, where
- * the debug mode is on, and where the program captures no stack traces itself, or forbids to set their length.
- * @returns ends it. Call it in the same turn of the event loop
+ * Pulumi's promises get no stack traces from here on. Does nothing if this version of Pulumi has no such function, if its debug
+ * mode is on, or if the program has fixed `Error.stackTraceLimit`.
+ * @returns a function that restores the original. Call it in the same turn of the event loop
  */
 export function quietPromises(): () => void {
   const module = promiseModule();

@@ -1,4 +1,4 @@
-// COMPUTE_ON_RESTART=warn: what `onRestart: "refuse"` stops is shown in a preview, and stays refused in an update.
+// COMPUTE_ON_RESTART=warn: previews show the changes that `onRestart: "refuse"` stops; updates still refuse them.
 
 import * as pulumi from "@pulumi/pulumi";
 import { type ApprovalState, approvalStateOf } from "../provider/rules/approval.js";
@@ -10,10 +10,10 @@ import { desiredIn, type Props, plain } from "./hook-values.js";
 /** An inline program does not see the environment of its engine, which may have the variable. */
 const maySoften = (): boolean => pulumi.runtime.isDryRun() && (softensPreviews(process.env) || isInlineProgram());
 
-/** Tells check that this is a preview, where it may need that. Check takes it out again. */
+/** Tells check that this is a preview, if it may need to know. Check removes it again. */
 export const previewHint = (): { __preview?: true } => (maySoften() ? { __preview: true } : {});
 
-/** The approval of a change for which check asks one. @param news in plain form; `secrets` are their names */
+/** Whether a change that needs an approval has one. @param news in plain form; `secrets` are their names */
 export async function approvalIn(
   { urn, oldInputs }: pulumi.ResourceHookArgs,
   news: Props,

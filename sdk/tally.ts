@@ -3,25 +3,26 @@
 import type { Impact } from "../provider/rules/impact.js";
 import type { Activity } from "../provider/rules/moment.js";
 
-type Effect = "restart" | "next-start" | "restart-if-active" | "may-restart" | "stop" | "new-host";
+type Effect = "restart" | "drops-nothing" | "restart-if-active" | "may-restart" | "stop" | "new-host";
 
-/** What a change does to its compute, by what the preview has seen of it. */
+/** The effect of a change, given the compute's current state. */
 export function effectOn(impact: Impact, activity: Activity | undefined): Effect | undefined {
   if (impact === "stop" || impact === "new-host") return impact;
   if (impact !== "restart" && impact !== "may-restart") return undefined;
-  if (activity !== undefined && activity.state !== "active") return "next-start";
+  if (activity !== undefined && activity.state !== "active") return "drops-nothing";
   if (impact === "may-restart") return impact;
   return activity === undefined ? "restart-if-active" : "restart";
 }
 
-/** From the worst. "12 active computes restart" */
+/** Worst first. "12 active computes restart" */
 const WORDS: Record<Effect, (count: number) => string> = {
   "new-host": (n) => `${computes(n)} ${n === 1 ? "gets" : "get"} a new host`,
   stop: (n) => `${computes(n)} ${n === 1 ? "stops" : "stop"}`,
   restart: (n) => `${computes(n, "active ")} ${n === 1 ? "restarts" : "restart"}`,
   "restart-if-active": (n) => `${computes(n)} ${n === 1 ? "restarts" : "restart"} if active`,
   "may-restart": (n) => `${computes(n)} may restart`,
-  "next-start": (n) => `${computes(n, "idle ")} ${n === 1 ? "changes" : "change"} at the next start`,
+  // Idle or disabled. Not all of these changes wait for the next start: a move to another branch does not.
+  "drops-nothing": (n) => `${computes(n, "inactive ")} ${n === 1 ? "changes" : "change"} without dropping connections`,
 };
 
 const computes = (count: number, kind = ""): string => `${count} ${kind}${count === 1 ? "compute" : "computes"}`;
@@ -34,7 +35,7 @@ export class Tally {
     if (effect) this.#effects.set(urn, effect);
   }
 
-  /** The line, where it says more than a single warning and was not said before. */
+  /** The line; undefined for fewer than two computes, or if it was printed before. */
   line(): string | undefined {
     if (this.#effects.size < 2) return undefined;
     const all = [...this.#effects.values()];

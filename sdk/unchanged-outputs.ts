@@ -8,7 +8,7 @@ import type { Props } from "./hook-values.js";
 export type UnchangedOutputs = Map<string, Props>;
 
 /**
- * Gives what depends on a compute its old, still true values in the preview of an update: Pulumi calls all unknown. Each
+ * In the preview of an update, gives dependent resources the old output values that stay valid. Pulumi marks all as unknown. Each
  * is made when it is asked for, since most programs ask for one or two, and sixteen cost more than the compute itself.
  */
 export function keepOutputs(resource: pulumi.CustomResource, unchanged: UnchangedOutputs): void {

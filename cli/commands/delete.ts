@@ -199,7 +199,7 @@ async function deleteAll(
 function failureOf(id: string, error: unknown): string {
   if (isKind(error, "service")) return `compute ${id} was not deleted: ${error.message}`;
   if (!isKind(error, "unclear")) return messageOf(error);
-  return `whether compute ${id} is deleted is not known: ${error.message}. Run the command again: a compute that is gone by then is no error`;
+  return `whether compute ${id} is deleted is not known: ${error.message}. Run the command again: it is no error if the compute is gone`;
 }
 
 const sentence = ({ id, projectId, outcome }: Result): string =>

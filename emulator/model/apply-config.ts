@@ -30,7 +30,10 @@ function applyWhileActive(sim: Simulation, endpoint: EndpointRow, restarts: bool
   return beginOperations(sim, endpoint.project_id, [[{ ...endpointStep(endpoint, "apply_config"), restarts }]]);
 }
 
-/** An idle compute is started for the change and suspended again. An active one gets here if the update disables it. */
+/**
+ * An idle compute is started for the change and suspended again. An active compute also takes this path if the update disables
+ * it.
+ */
 function applyAndSuspend(sim: Simulation, endpoint: EndpointRow, restarts: boolean): OperationRow[] {
   endpoint.pending_state = "idle";
   const apply = { ...endpointStep(endpoint, "apply_config"), restarts };

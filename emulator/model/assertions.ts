@@ -33,7 +33,7 @@ function isOnSizeLadder(cu: number): boolean {
   return cu <= LARGEST_AUTOSCALING_CU || cu % 2 === 0;
 }
 
-/** Checks the resulting pair. One half may come from the request, the other from the compute or the project. */
+/** Checks the limits after the change. One may come from the request, the other from the compute or the project. */
 export function assertComputeSize(min: number, max: number): void {
   if (max - min > LARGEST_RANGE_CU) {
     throw new ServiceError(
@@ -81,9 +81,9 @@ export function assertOnePrimaryAtMost(inputs: { type: string }[]): void {
 }
 
 /**
- * Call it before `assertUnlocked`, which would hide this error: the operation that makes the branch ready also locks the
- * project. If the option asks for status 423, a locked project gets the error of the lock instead. Modelling choice:
- * the message is the same for 422 and 423.
+ * Call it before `assertUnlocked`, which would hide this error: the operation that makes the branch ready also locks the project.
+ * If `branchNotReadyStatus` is 423 and the project is locked, the lock's error is returned. Modelling choice: the message is the
+ * same for 422 and 423.
  */
 export function assertBranchReady(sim: Simulation, branch: BranchRow): void {
   if (branch.current_state === "ready") return;

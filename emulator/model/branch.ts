@@ -11,7 +11,7 @@ type InitSource = NonNullable<NonNullable<z.output<typeof BranchCreateBody>["bra
 
 interface BranchInput {
   id?: string;
-  /** Absent: the branch's id. */
+  /** @default the branch's id */
   name?: string;
   /** Roles and databases come from the parent; a root branch gets one of each. */
   parent?: BranchRow;

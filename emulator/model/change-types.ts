@@ -1,12 +1,14 @@
-// What `GET /_emulator/changes` answers. The console page imports these types and runs in a browser, so they stand apart from the
-// schemas: with the schemas the page would contain zod.
+// What `GET /_emulator/changes` answers. The console page imports these types. They are apart from the schemas, so that the page
+// does not include zod.
 import type { FaultRule } from "./fault-types.js";
 
 /** What changed since a cursor. */
 export interface Changes {
   /** For the next request. */
   cursor: string;
-  /** Everything is in this answer, because there was no cursor or the world was replaced: forget what earlier answers said. */
+  /**
+   * Whether this response contains everything, because there was no cursor or the world was replaced. Discard earlier responses.
+   */
   whole: boolean;
   time: { mode: "real" | "virtual"; nowMs: number };
   /** All faults that still wait, without `body` and `headers` of their responses. Absent: none has changed. */
@@ -70,7 +72,7 @@ export interface OperationView {
 
 /** A request to the API, by a client or by hand. */
 export interface RequestView {
-  /** Counts up. */
+  /** The number of the request; later requests have higher numbers. */
   id: number;
   method: string;
   /** With the query, relative to the base URL. A change out of band has the control route: `/_emulator/endpoints/ID`. */
@@ -79,7 +81,7 @@ export interface RequestView {
   body?: string;
   /** Absent until the response. */
   status?: number | "cut";
-  /** The words of a refusal. */
+  /** The error message of a refused request. */
   message?: string;
   /** The compute that the request created. */
   endpoint_id?: string;

@@ -4,7 +4,7 @@ import { EndpointCreateBody } from "../../provider/wire/endpoint.js";
 const FIELDS = Object.keys(EndpointCreateBody.shape.endpoint.shape);
 const LONGEST_FIELD = 300;
 
-/** A field of a compute in a request, or a part of one: `settings.pg_settings.work_mem`. */
+/** The path of a field of a compute: `settings.pg_settings.work_mem`. */
 export const KnownField = z
   .string()
   .max(LONGEST_FIELD)

@@ -8,7 +8,7 @@ import { timestamp } from "./time.js";
 
 type EndpointInput = EndpointCreateBody["endpoint"];
 
-/** For a compute without a value in the request or the project. */
+/** The default if neither the request nor the project has a value. */
 const DEFAULT_SUSPEND_SECONDS = 0;
 
 /** The sizes, the timeout and the provisioner, with the project's defaults. */

@@ -56,10 +56,7 @@ class EventRunner {
     this.queue = new EventQueue(events.filter((event) => event !== undefined));
   }
 
-  /**
-   * Takes the next event. Skips an entry whose event has another time by now, or is gone: when its row changed,
-   * `requeue` queued the event again.
-   */
+  /** Takes the next event. Skips outdated entries: if a row changes, `requeue` adds its event again with the new time. */
   next(): ScheduledEvent["run"] | undefined {
     for (let queued = this.queue.next(); queued; queued = this.queue.next()) {
       const event = queued.find();
@@ -96,7 +93,7 @@ class EventRunner {
     this.pending.set(id, all);
   }
 
-  /** Of events at the same time, those of operations run first, then those of branches, then those of computes. */
+  /** At the same time, events of operations run first, then of branches, then of computes. */
   private queuedEvent(kind: 0 | 1 | 2, row: object, find: QueuedEvent["find"]): QueuedEvent | undefined {
     const at = find()?.at;
     if (at === undefined || at > this.sim.now) return undefined;
@@ -149,7 +146,7 @@ class EventQueue {
 
 const isBefore = (a: QueuedEvent, b: QueuedEvent): boolean => (a.at === b.at ? a.rank < b.rank : a.at < b.at);
 
-/** Lets operations that would never end succeed now: the scripted faults are gone. */
+/** Lets operations with the fault `never` succeed after the faults were cleared. */
 export function endNeverEndingOperations(sim: Simulation): void {
   for (const operation of sim.world.operations) {
     if (operation.plan.end !== "never") continue;

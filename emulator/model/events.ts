@@ -24,7 +24,7 @@ export interface ScheduledEvent {
   run(): OperationRow[];
 }
 
-/** The end of the operation's attempt, or the start of its next one. */
+/** The next event of an operation: the end of its attempt, or the start of the next attempt. */
 export function operationEvent(sim: Simulation, operation: OperationRow): ScheduledEvent | undefined {
   const { plan } = operation;
   if (plan.again_at !== undefined) {

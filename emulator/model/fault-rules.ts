@@ -57,10 +57,7 @@ const RequestFault = z.strictObject({
     })
     .refine((then) => !(then.cut && then.status !== undefined), "cut and status exclude each other")
     .refine((then) => then.body === undefined || then.status !== undefined, "a body needs a status")
-    .refine(
-      (then) => then.work !== false || then.cut || then.status !== undefined,
-      "without work there is nothing to answer: give status or cut",
-    )
+    .refine((then) => then.work !== false || then.cut || then.status !== undefined, "work: false needs status or cut")
     .refine(
       (then) => Object.keys(then).some((key) => key !== "work"),
       "nothing to do: give status, cut, delayMs or headers",
@@ -78,7 +75,7 @@ const OperationFault = z.strictObject({
     })
     .refine(
       ({ then, failures }) => failures === undefined || then === "failed-then-finished",
-      "failures go with failed-then-finished",
+      "failures needs then: failed-then-finished",
     ),
 }) satisfies z.ZodType<unknown, types.OperationFault>;
 export type OperationRule = z.output<typeof OperationFault>["operation"];

@@ -1,11 +1,10 @@
-// The faults that a caller writes. They stand apart from their schemas: a program's compiler reads these types, and with the
-// schemas it would read the types of zod.
+// Fault types for users. They are apart from the schemas, so that a user's compiler does not need zod's types.
 
 /** Changes the responses to requests. */
 export interface RequestFault {
   /** Which requests. */
   match: {
-    /** `"*"` is any too. At most 100 characters. @default any */
+    /** `"*"` also means any. At most 100 characters. @default any */
     method?: string;
     /**
      * Relative to the base URL, without the query: `/projects/p/endpoints`. Without a `*` it is a prefix. With a `*` it is a
@@ -15,7 +14,7 @@ export interface RequestFault {
   };
   /** How many requests the rule changes. @default 1 */
   times?: number;
-  /** At least one of these but `work`. `status` and `cut` exclude each other. */
+  /** At least one of these, apart from `work`. `status` and `cut` exclude each other. */
   then: {
     /** The status of the response. @default the real one */
     status?: number;

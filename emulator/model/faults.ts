@@ -7,7 +7,7 @@ import type { OperationEnd } from "./rows.js";
 /** The effect of a rule on one request. */
 export type RequestEffect = RequestFault["then"] & { work: boolean };
 
-/** The course of an operation: so many attempts fail, then it ends. */
+/** How an operation ends: after `failures` failed attempts, with status `end`. */
 export interface OperationOutcome {
   end: OperationEnd;
   failures: number;

@@ -13,7 +13,10 @@ export const LIMITS = {
   recordedRequests: 100_000,
   /** Characters of all recorded requests together. A value in a body counts as 32 more. */
   recordedCharacters: 100_000_000,
-  /** Requests and operations that `GET /_emulator/changes` tells at most, the newest, and characters of their texts. */
+  /**
+   * The most requests and operations in a response of `GET /_emulator/changes` (the newest), and the most characters of their
+   * texts.
+   */
   shownRequests: 1000,
   shownOperations: 1000,
   shownCharacters: 1000,
@@ -21,7 +24,7 @@ export const LIMITS = {
   nameCharacters: 100,
   /** Fault rules that are not used up. */
   faultRules: 1000,
-  /** Characters of all fault rules as JSON that are not used up. */
+  /** Characters of all active fault rules, as JSON. */
   faultCharacters: 50_000_000,
   /** Characters and wildcards of the path pattern of a rule. */
   patternCharacters: 500,
@@ -36,6 +39,6 @@ export const LIMITS = {
   operations: 20_000,
   /** Computes that one request may ask for. */
   computesPerRequest: 100,
-  /** Missed availability checks that are made up for after a long time without a request. */
+  /** The most availability checks to catch up after a long time without a request. */
   missedChecks: 1000,
 } as const;

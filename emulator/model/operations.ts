@@ -39,8 +39,8 @@ export interface Work {
 }
 
 /**
- * The pending operations that lock new work out. By the option `lock` these are all pending operations of the project, or only
- * those on the same branches and those without a branch. Operations that the service started itself count too.
+ * The pending operations that block new work. By the option `lock` these are all pending operations of the project, or only those
+ * on the same branches and those without a branch. Operations that the service started itself count too.
  */
 export function conflictingOperations(sim: Simulation, { projectId, branchIds }: Work): OperationRow[] {
   const isElsewhere = ({ branch_id: branchId }: OperationRow) =>
@@ -83,7 +83,7 @@ export function beginOperations(
   return started;
 }
 
-/** The number of operations that a drop leaves. It is below the limit, so the next drop is many operations away. */
+/** How many operations to keep when old ones are dropped. Below the limit, so that drops are rare. */
 const KEPT = 0.9 * LIMITS.operations;
 
 /** Modelling choice: the service documents no limit. Pending operations stay, with those for which they wait. */
@@ -106,7 +106,7 @@ function newOperation(
   atMs: number,
 ): OperationRow {
   const { world, behavior } = sim;
-  // No two operations share a microsecond: a page that ends between them would lose one.
+  // Every operation gets its own microsecond, so that a page never ends between two equal times.
   const micros = Math.floor(atMs) * MICROS_PER_MS + Math.floor(sim.random() * MICROS_PER_MS);
   world.last_operation_us = Math.max(micros, world.last_operation_us + 1);
   const created = fromMicros(world.last_operation_us);

@@ -11,7 +11,7 @@ const A_CENTURY_MS = 100 * 366 * 24 * 3_600_000;
 const ms = z.number().min(0).max(A_CENTURY_MS);
 const count = z.number().int().min(1);
 
-/** A host as a request names it. Patterns are refused: they would let in names that nobody has thought of. */
+/** A host as a request names it. Patterns are refused: they would accept unexpected names. */
 export const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const HostName = z.string().regex(HOST_NAME, {
   error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
@@ -122,10 +122,7 @@ export const OPTIONS = z
     availabilityCheckMs: ms,
     /** `"public"` is the documented limit of the public service: 700 a minute, and 40 a second for each route. @default no limit */
     rateLimit: z.union([z.literal("public"), RateLimit]),
-    /**
-     * Milliseconds that a connection stays open between two requests, for `startEmulator`. 0: until the client closes it, so that
-     * a client whose program was busy for a while finds it open. @default 0
-     */
+    /** How long an idle connection stays open, in milliseconds, for `startEmulator`. 0: until the client closes it. @default 0 */
     keepAliveMs: z.number().int().min(0).max(LONGEST_TIMER_MS),
     /** `Retry-After` with 423 and 429, which is not documented: none, in seconds, or as a date. @default "none" */
     retryAfter: z.enum(["none", "seconds", "date"]),

@@ -26,7 +26,7 @@ const EndpointDefaultsBody = BranchEndpointBody.pick({
 const count = z.number().int().min(0).optional();
 const flag = z.boolean().optional();
 
-/** Settings that only newer clients know are stored and shown unchanged: nothing in the emulator depends on them. */
+/** Unknown settings are stored and returned unchanged. */
 const ProjectSettingsBody = z.looseObject({
   quota: z
     .strictObject({

@@ -14,7 +14,7 @@ const time = z.iso.datetime({ offset: true, error: "not an RFC 3339 time" }).tra
 const stringMap = z.record(z.string(), z.string());
 const cu = z.number().positive();
 const count = z.number().int().min(0);
-/** A word of a list that the service may extend. */
+/** A value of an enumeration that the service may extend. */
 const word = z.string().min(1);
 
 const EndpointDefaults = z.strictObject({
@@ -151,7 +151,7 @@ export const ChangeableEndpoint = z.strictObject({
   current_state: state,
   /** The state that the running operations lead to. */
   pending_state: state,
-  /** Any object passes, with settings that only newer clients know. */
+  /** Accepts any object, including unknown settings. */
   settings: z.record(z.string(), z.unknown()) as z.ZodType<unknown> as z.ZodType<Settings>,
   pooler_enabled: z.boolean(),
   pooler_mode: word,

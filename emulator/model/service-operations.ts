@@ -6,11 +6,14 @@ import { findRow } from "./world.js";
 
 /** An operation that the service starts itself: on a compute, or without a compute on a branch or a project. */
 export interface ServiceOperation {
-  /** With `check_availability`, an idle compute is suspended again after the check. At most 100 characters by the control route. @default "check_availability" */
+  /**
+   * With `check_availability`, an idle compute is suspended again after the check. The control route accepts at most 100
+   * characters. @default "check_availability"
+   */
   action?: string;
   /** The compute. Its branch and its project need not be given. */
   endpointId?: string;
-  /** Without a compute: the branch. */
+  /** Used if `endpointId` is absent. */
   branchId?: string;
   /** Without a compute and a branch: the project. */
   projectId?: string;
@@ -63,7 +66,7 @@ export function checkAvailability(
   );
 }
 
-/** Starts operations of the service itself. They ignore locks, but they lock. */
+/** Starts operations of the service itself. They start despite locks, and lock other work. */
 export function beginServiceOperations(
   sim: Simulation,
   endpoint: EndpointRow,

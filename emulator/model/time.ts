@@ -2,7 +2,7 @@
 export interface Time {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves when `now()` is that much later. After the signal nobody waits any more, so the timer can be cleared. */
+  /** Resolves after `ms`. The signal clears the timer. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

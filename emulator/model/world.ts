@@ -32,7 +32,7 @@ function checkReferences(world: z.output<typeof Tables>, report: Report): void {
   }
   const seen = new Set<string>();
   for (const [index, { created_at: created }] of world.operations.entries()) {
-    if (seen.has(created)) report(["operations", index, "created_at"], "another operation has this very microsecond");
+    if (seen.has(created)) report(["operations", index, "created_at"], "another operation has the same microsecond");
     seen.add(created);
   }
 }

@@ -20,7 +20,7 @@ export function serviceAnswerOf(
   { redactor, host, wallMs }: { redactor: Redactor; host: string; wallMs: number },
 ): ServiceAnswer {
   const { status, headers, text } = raw;
-  // Each text is cleaned before it is cut: half a secret at its end would not be found.
+  // Redact each text before cutting it: the redactor does not find half a secret.
   const clean = (foreign: string) => redactor.redactForeign(foreign);
   const problem = problemOf(text);
   const requestId = problem?.request_id ?? headers["x-neon-ret-request-id"];
@@ -34,7 +34,10 @@ export function serviceAnswerOf(
   };
 }
 
-/** The time of the answer by the service's clock. A date in `Retry-After` counts from it: that clock may be minutes from ours. */
+/**
+ * The service's time, from the `Date` header. A date in `Retry-After` is relative to it, because the service's clock may differ
+ * from ours by minutes.
+ */
 const serviceTimeMs = (date: string | undefined): number | undefined => {
   const at = Date.parse(date ?? "");
   return Number.isNaN(at) ? undefined : at;
@@ -71,7 +74,7 @@ function describeBody(
   if (text.trim() === "") return "an empty body";
   if (/^\s*(<!doctype|<html|<\?xml|<[a-z]+[\s>])/i.test(text))
     return `an HTML page from ${host}: ${clean(textOf(clean(text))) || "without text"}`;
-  const kind = parse(text) === undefined ? "no JSON" : "JSON that is not the API's";
+  const kind = parse(text) === undefined ? "text that is not JSON" : "JSON that is not from the API";
   return `${kind} from ${host}: ${clean(text)}`;
 }
 

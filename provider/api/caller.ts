@@ -9,14 +9,14 @@ import type { Redactor } from "./redact.js";
 import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./retry.js";
 
 /**
- * Milliseconds that each request gets for its answer at least, even if the deadline comes earlier. After the deadline
- * only a GET is sent: this last look may show that the work has ended.
+ * The shortest response timeout of a request, even close to the deadline. After the deadline only one GET is sent: it may show
+ * that the work has ended.
  */
 export const LAST_REQUEST_MS = 10_000;
 
 /**
- * Milliseconds over which the calls that waited for one lock are spread. If it were longer, they would miss the half
- * second for which the stack that held the lock pauses for them (`YIELD_MS` in `operations/fair-share.ts`).
+ * The calls that waited for one lock are sent within this time. A longer time would miss the half second in which the stack that
+ * held the lock pauses (`YIELD_MS` in `operations/fair-share.ts`).
  */
 const SPREAD_MS = 100;
 
@@ -26,7 +26,7 @@ export interface Call<T> extends ApiRequest<T> {
   route: string;
   /** The compute, or the branch, that a mutation is about. */
   subject?: string;
-  /** Asked after a 423. Where the request has become needless, the 423 is thrown at once. */
+  /** Called after a 423. If it returns true, the request is no longer needed and the 423 is thrown at once. */
   isNeedless?: () => Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export interface CallerOptions extends ExchangeOptions {
   requestTimeoutMs: number;
   log: (line: string) => void;
   cancellation: Cancellation;
-  /** Called after a 423. Waits for what holds the lock, and returns its name; undefined when it did not wait. */
+  /** Called after a 423. Waits for the running operation, and returns its name; undefined if it did not wait. */
   onLocked: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
 }
 
@@ -103,7 +103,10 @@ export class Caller {
   /** Waits until the rate allows the request. Throws when no time is left for it. */
   async #admit(call: Call<unknown>, deadline: Deadline, last: Error | undefined): Promise<void> {
     if (isMutation(call.method) && deadline.leftMs() <= 0) {
-      throw last ?? new DeadlineExceeded(`${call.method} ${call.path}: the time of the step is up; it was not sent`);
+      throw (
+        last ??
+        new DeadlineExceeded(`${call.method} ${call.path}: the step's deadline has passed; the request was not sent`)
+      );
     }
     try {
       // A GET right before or after the deadline is a last look. It is sent once, so it may wait for the rate as well.
@@ -152,10 +155,10 @@ export class Caller {
     const answeredAt = clock.now();
     let lockHolder: string | undefined;
     // A 423 to a GET is only repeated: the wait for a lock sends GETs itself, and would wait for itself.
-    if (failure.kind === "status" && failure.status === 423 && isMutation(call.method)) {
-      // If nobody can tell whether the request is needless, it is repeated.
+    if (failure.kind === "status" && failure.status === 423 && call.subject !== undefined) {
+      // If the check fails, the request is repeated.
       if (await call.isNeedless?.().catch(() => false)) return undefined;
-      lockHolder = await this.#options.onLocked(call.project, call.subject ?? "", deadline);
+      lockHolder = await this.#options.onLocked(call.project, call.subject, deadline);
     }
     const sinceMs = clock.now() - answeredAt;
     const floorMs = Math.max(0, retryAfter - sinceMs);
@@ -169,12 +172,12 @@ export class Caller {
   }
 }
 
-/** Adds the pause that the service asks for to the error, if it is longer than the time that is left. */
+/** Adds the requested pause to the error message if it is longer than the time left. */
 function withRetryAfter(error: Error, failure: Failure, deadline: Deadline): Error {
   const asked = (failure.kind === "status" && failure.retryAfterMs) || 0;
   const left = Math.max(0, deadline.leftMs());
   if (asked > 0 && asked >= left) {
-    error.message += `; the service asks for a pause of ${formatDuration(asked)} (Retry-After), and only ${formatDuration(left)} of this step are left. Run the command again after the pause, or give the step more time`;
+    error.message += `; the service asks for a pause of ${formatDuration(asked)} (Retry-After), and only ${formatDuration(left)} of this step are left. Run the command again after the pause, or set customTimeouts`;
   }
   return error;
 }

@@ -35,7 +35,7 @@ export interface ClientOptions {
   secrets?: Secrets;
   /** Milliseconds one request may take. @default 30000 */
   requestTimeoutMs?: number;
-  /** Gets a line now and then while a request is repeated. */
+  /** Called with a progress line while a request is retried. */
   log?: (line: string) => void;
 }
 
@@ -57,8 +57,8 @@ export class Client {
   readonly #caller: Caller;
   #hasFetchedEndpoint = false;
 
-  // Set by `operations/create-context.ts`. A subject is the id of the compute that is changed, or of a new compute's branch.
-  /** Called after a 423. Waits for what holds the lock, and returns its name. */
+  // Set by `operations/create-context.ts`. `subject` is the id of the compute, or of the branch for a new compute.
+  /** Called after a 423. Waits for the running operation, and returns its name. */
   onLocked?: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
   /** Called before a mutation is sent, and after it has succeeded or failed. */
   onWrite?: (project: string) => void;
@@ -72,7 +72,7 @@ export class Client {
     // Other characters are not allowed in a header. The network's own error would say so less clearly.
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new ConfigError(
-        `the key from ${keySource} is empty, or holds spaces, line breaks or letters that no key has`,
+        `the key from ${keySource} is empty, or holds spaces, line breaks or characters that a key can't have`,
       );
     }
     this.#caller = new Caller({
@@ -192,7 +192,7 @@ export class Client {
     return (await this.#caller.call(call, deadline)).value;
   }
 
-  /** A connection URI, which holds a password. @param query with the names of the wire */
+  /** A connection URI, which contains a password. @param query parameters with the API's names */
   async getConnectionUri(project: string, query: Record<string, string>, deadline: Deadline): Promise<string> {
     const path = connectionPath(project);
     const route = "GET connection_uri";

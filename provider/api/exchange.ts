@@ -90,8 +90,8 @@ function failureOf(thrown: unknown): Failure {
 }
 
 /**
- * The reason to doubt the URL, for an answer that looks as if another part of the server gave it: the version is easily left out of the URL. Without it,
- * an API does not know the route (404, 405), and a web server sends a page or leads to one.
+ * Why the configured URL may be wrong. Users often leave the version out of the URL. Then an API answers 404 or 405, and a web
+ * server sends a page or a redirect.
  */
 function urlDoubt(baseUrl: string, status: number, body: string): string | undefined {
   const isElsewhere = status === 404 || status === 405 || status < 400;
@@ -117,7 +117,7 @@ function resultOf<T>(options: ExchangeOptions, request: ApiRequest<T>, answer: T
     host: hostOf(options.baseUrl),
     wallMs: options.clock.wall(),
   });
-  if (success && secret) shown.message = "a body of another form than expected; it may hold a secret and is not shown";
+  if (success && secret) shown.message = "the body has an unexpected form; it may contain a secret and is not shown";
   const doubt = urlDoubt(options.baseUrl, status, answer.text);
   if (doubt !== undefined) Object.assign(shown, { message: `${shown.message} (${doubt})`, urlDoubt: doubt });
   if (success)

@@ -15,7 +15,7 @@ export class FirstContact {
     this.#hasAnswered = true;
   }
 
-  /** Takes note of a failed request. @returns whether it is time to give the service up */
+  /** Records a failed request. @returns whether to give up */
   givesUp(failure: Failure, nowMs: number): boolean {
     if (failure.kind !== "unsent" && failure.kind !== "cut") this.#hasAnswered = true;
     if (this.#hasAnswered) return false;

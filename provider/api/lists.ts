@@ -5,13 +5,13 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import { LAST_REQUEST_MS } from "./caller.js";
 import type { Client } from "./client.js";
 
-/** Milliseconds in which callers gather for one request: the engine starts its steps together. */
+/** Callers within this time share one request: the engine starts its steps together. */
 const GATHER_MS = 20;
 /** Milliseconds for which a list is used again: long enough for all reads of one refresh. */
 const REUSE_MS = 5_000;
 /**
- * Milliseconds. A shared request has the longest deadline of its callers. A caller whose own deadline is earlier by
- * less than this waits for the request all the same. With more, a timer ends its wait.
+ * Milliseconds. A shared request uses the longest deadline of its callers. A caller waits for it even if its own deadline is up
+ * to this much earlier. If it is earlier still, a timer ends the wait.
  */
 const TOLERATED_MS = 1_000;
 
@@ -37,7 +37,7 @@ export class EndpointLists {
   readonly #finished = new Map<string, { rows: WireEndpoint[]; at: number }>();
 
   readonly #cancellation: Cancellation;
-  /** Computes that this process has deleted. Ids are never used again, so a list that still has one is behind. */
+  /** Computes that this process has deleted. Ids are never reused, so a list that still contains one is stale. */
   readonly #deleted = new Set<string>();
 
   constructor(client: Client, clock: Clock, cancellation: Cancellation) {
@@ -107,7 +107,7 @@ export class EndpointLists {
     try {
       const all = await this.#client.listEndpoints(project, request.deadline);
       const rows = this.#deleted.size === 0 ? all : all.filter(({ id }) => !this.#deleted.has(id));
-      // If it is not in flight any more, somebody has written or asked anew meanwhile, and the rows are not kept.
+      // If this request is no longer in flight, a write or a newer request came in between. Then the rows are not cached.
       if (this.#inFlight.get(project) === request) this.#finished.set(project, { rows, at: this.#clock.now() });
       return rows;
     } finally {
@@ -120,7 +120,7 @@ export class EndpointLists {
     await request.sent;
     if (!isMuchLonger(request.deadline, deadline)) return request.answer;
     const leftMs = deadline.leftMs();
-    // A caller whose time is up gets a last look, as it would with a request of its own.
+    // A caller past its deadline still waits for one answer, as with its own request.
     const late = this.#clock.sleep(leftMs > 0 ? leftMs + TOLERATED_MS : LAST_REQUEST_MS, "idly").then(() => {
       throw new DeadlineExceeded(`the computes of project ${project} could not be listed in time`);
     });

@@ -1,4 +1,4 @@
-// The meanings of the network's own errors. Their codes tell them apart: texts differ between versions.
+// Explains network errors by their codes. The texts differ between versions.
 
 import type { Redactor } from "./redact.js";
 
@@ -31,10 +31,10 @@ const REASONS = new Map([
   ["UND_ERR_SOCKET", "the connection was cut"],
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "the connection was cut in the middle of the answer"],
   ["PROXY_REFUSED", "the proxy did not connect"],
-  [TIMED_OUT, "no whole answer came in time"],
+  [TIMED_OUT, "the response did not complete in time"],
   ["UND_ERR_HEADERS_TIMEOUT", "no answer came in time"],
-  ["UND_ERR_BODY_TIMEOUT", "no whole answer came in time"],
-  ["UND_ERR_HEADERS_OVERFLOW", "the answer's headers have no end"],
+  ["UND_ERR_BODY_TIMEOUT", "the response did not complete in time"],
+  ["UND_ERR_HEADERS_OVERFLOW", "the response headers are too large"],
 ]);
 
 export const isTooLarge = (error: unknown): boolean => codeOf(error) === BODY_TOO_LARGE;
@@ -60,7 +60,7 @@ export function networkReason(error: unknown, redactor: Redactor): string {
   return `${reason}${code ? ` (${code})` : ""}${via}`;
 }
 
-/** A failed request that went through a proxy. Its message names the proxy, for few people think of it. */
+/** A failed request that went through a proxy. The message names the proxy, because users often forget it. */
 class ProxiedError extends Error {}
 
 export function throughProxy(cause: unknown): Error {

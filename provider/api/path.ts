@@ -5,7 +5,7 @@ import { Stopped } from "../errors.js";
 const ID = /^[a-z0-9-]{1,60}$/;
 const OPERATION_ID = /^[A-Za-z0-9-][A-Za-z0-9_.:~-]{0,199}$/;
 
-/** Path of a project's computes, or of one of them (and what is below it), under the base URL. */
+/** The path of a project's computes, of one compute, or of an action on it. */
 export function endpointPath(project: string, id?: string, action?: "restart" | "start" | "suspend"): string {
   const list = `${projectPath(project)}/endpoints`;
   if (id === undefined) return list;

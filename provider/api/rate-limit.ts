@@ -6,15 +6,18 @@ export const REQUESTS_PER_MINUTE = 700;
 /** Requests a second that one route may get. */
 const ROUTE_REQUESTS_PER_SECOND = 40;
 
-/** Milliseconds by which our window is longer than the service's: not all requests travel for equally long. */
+/** Our window is this much longer than the service's, because requests have different latencies. */
 const TRAVEL_MS = 100;
 /** 70 % of a minute's requests may be sent at once: most runs need no more. The others follow evenly. */
 const BURST = 0.7;
 
-/** Milliseconds in which nobody sends after a 429. Each further 429 doubles them. */
+/** The first pause of all requests after a 429. Each further 429 doubles it. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Milliseconds. A service that asks for a longer pause gets a request all the same. `retry.ts` explains the three limits. */
+/**
+ * Milliseconds. If the service asks for a longer pause, one request is sent after this time anyway. `retry.ts` explains the three
+ * limits.
+ */
 const LONGEST_COOLDOWN_MS = 60_000;
 /** Milliseconds for the answer to the one request that tests the limit. After them another one is sent. */
 const PROBE_MS = 5_000;
@@ -58,7 +61,7 @@ export class RateLimitCooldown {
   #isRefused = false;
   #isProbing = false;
 
-  /** The moment from which somebody may send. */
+  /** When the next request may be sent. */
   get until(): number {
     return this.#until;
   }
@@ -69,7 +72,7 @@ export class RateLimitCooldown {
     this.#until = now + PROBE_MS;
   }
 
-  /** An answer came that is no 429. @returns whether that ends a cooldown */
+  /** Notes an answer other than 429. @returns whether a cooldown ends */
   served(): boolean {
     const wasRefused = this.#isRefused;
     this.#isRefused = false;
@@ -130,7 +133,7 @@ export class RateLimiter {
   /**
    * Resolves when one request may be sent. Within a project, the first to ask is the first to send.
    * @param signal takes the request out of the queue
-   * @throws DeadlineExceeded if the rate allows no request before the deadline. At once where that is certain
+   * @throws DeadlineExceeded if no request is allowed before the deadline; thrown at once if that is certain already
    */
   async take(request: QueuedRequest, deadline: Deadline, signal?: AbortSignal): Promise<void> {
     const now = this.#clock.now();
@@ -152,7 +155,7 @@ export class RateLimiter {
     });
   }
 
-  /** A request had an answer that is no 429, or no answer. */
+  /** Notes a request that was not answered with 429. */
   served(): void {
     if (this.#cooldown.served()) this.#wake();
   }
@@ -235,5 +238,5 @@ export class RateLimiter {
 
 const tooLate = ({ route }: QueuedRequest): DeadlineExceeded =>
   new DeadlineExceeded(
-    `${route}: no time is left for it within the rate limit (compute:requestsPerMinute); nothing was sent`,
+    `${route}: the rate limit leaves no time for this request (compute:requestsPerMinute); nothing was sent`,
   );

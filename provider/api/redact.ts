@@ -2,9 +2,9 @@ import { oneLineOf, SecretTexts, withoutSecretTexts } from "../secret-forms.js";
 
 export { oneLineOf };
 
-/** Characters of a text that are searched for secrets. Far fewer are shown: never a secret that is cut here. */
+/** The redactor searches this many characters. Messages show far fewer, so a secret that is cut here is never shown. */
 const SEARCHED = 64 * 1024;
-/** Characters that are first made one line. White space may be most of a text, and a text of megabytes takes much memory. */
+/** Only this many characters are joined to one line first: a text of megabytes would take too much memory. */
 const READ = 16 * SEARCHED;
 
 /** Removes the program's secret values from texts. */
@@ -25,7 +25,7 @@ export class Redactor {
   readonly #secrets: Secrets;
 
   constructor(key: string, secrets: Secrets) {
-    // A test may have a key of a letter or two. Such a key is no secret, and without its letters no text can be read.
+    // A test may use a key of one or two letters. It is not secret, and redacting it would make every text unreadable.
     this.#key = new SecretTexts("[key]", key.length < 4 ? [] : [key]);
     this.#secrets = secrets;
   }

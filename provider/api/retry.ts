@@ -13,11 +13,11 @@ export type Failure =
   /** A success that can't be read. */
   | { kind: "unreadable" };
 
-/** Milliseconds. No pause is shorter, whatever `Retry-After` says: a busy service is not to be flooded. */
+/** Milliseconds. The shortest pause, also with a shorter `Retry-After`, so that a busy service is not flooded. */
 export const FIRST_MS = 500;
 /** Milliseconds. The backoff grows up to this; `Retry-After` may ask for more. */
 const CAP_MS = 10_000;
-/** A service that answers with a login page three times will not answer otherwise later. */
+/** After this many unreadable answers (for example login pages), later ones will not be better. */
 const UNREADABLE_ANSWERS = 3;
 
 /** A service that answers with these has done nothing, so POST, PATCH and DELETE may be sent again. */
@@ -67,8 +67,8 @@ export interface Pause {
 
 /**
  * Milliseconds to wait before the next try; undefined when there is no time for one. The pause is random between 0.5 s and a
- * bound that doubles from 1 s to 10 s: clients that met at one lock must not meet again. It is cut so that a last try fits in
- * before the deadline. But it is never shorter than `floorMs`: where that does not fit, there is no next try.
+ * bound that doubles from 1 s to 10 s: clients that waited for one lock must not all retry at once. It is shortened so that one
+ * more try fits before the deadline. If even `floorMs` does not fit, there is no next try.
  */
 export function pauseBefore({ count, floorMs = 0, leftMs, random }: Pause): number | undefined {
   const bound = Math.min(CAP_MS, FIRST_MS * 2 ** (count + 1));

@@ -43,7 +43,7 @@ export function undiciTransport(
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
   return async ({ method, url, headers, body, timeoutMs, signal }) => {
     own ??= httpsProxy ? proxied(httpsProxy, env["no_proxy"] || env["NO_PROXY"] || "") : direct();
-    // undici's own limits begin anew with each piece that arrives, so an answer that trickles would never end.
+    // undici restarts its timeouts with each chunk, so a slow response would never time out.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);
     const giveUp = () => abort.abort(signal?.reason);
@@ -75,7 +75,9 @@ export function undiciTransport(
 // Loaded on first use: a preview sends nothing, and undici is the largest part of the provider.
 const wholeUndici = () => require("undici") as typeof import("undici");
 
-/** Loads only the part of undici that sends a request: all of it takes three times as long. Loads all where the part is missing. */
+/**
+ * Loads only undici's agent and request function: the whole package takes three times as long. Falls back to the whole package.
+ */
 export function direct(load: (path: string) => unknown = require): Dispatcher {
   try {
     const Agent = load("undici/lib/dispatcher/agent.js") as typeof import("undici").Agent;

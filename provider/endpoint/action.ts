@@ -1,5 +1,4 @@
-// Restart, start and suspend. No action is sent where it has nothing to do.
-// POST …/endpoints/{id}/{action}
+// Restart, start and suspend. An action is sent only if it would change something. POST …/endpoints/{id}/{action}
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
@@ -20,14 +19,14 @@ export interface ActionResult extends WireEndpointChange {
   sent: boolean;
 }
 
-/** A moment in the life of a compute. It tells later whether the compute was started since. */
+/** Marks a moment, so that a later step can tell whether the compute was started after it. */
 export interface StartMark {
   startedAt?: string;
   /** The project's newest operation. */
   operation?: string;
 }
 
-/** No connection is open on the compute, and its next start takes up all settings. */
+/** The compute has no connections, and its next start loads all settings. */
 const isAsleep = (one: WireEndpoint): boolean => one.disabled === true || one.current_state !== "active";
 const isAwake = (one: WireEndpoint): boolean =>
   one.current_state === "active" ? one.pending_state !== "idle" : one.pending_state === "active";
@@ -43,7 +42,7 @@ const IS_NEEDLESS: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
 /** Whether the action has nothing to do: a sleeping compute needs no restart, and a compute that starts needs no start. */
 export const isNeedless = (name: ActionName, one: WireEndpoint): boolean => IS_NEEDLESS[name](one);
 
-/** Milliseconds between two tries. Even a compute with a pending state may have no operation to wait for. */
+/** Milliseconds between two tries. A compute may have a pending state without an operation to wait for. */
 export const PAUSE_MS = 2000;
 
 /** Milliseconds. The service tells times in whole seconds, and its clock may be a minute from ours. */
@@ -109,7 +108,7 @@ export async function runAction(
     operations: endpoint.pending_state === undefined ? [] : await pendingOperationsOf(context, project, id, deadline),
   });
   if (isNeedless(name, now)) {
-    // `now` may come from a list that is behind, and an action must not be left out for that.
+    // `now` may come from a stale list, and an action must not be skipped because of it.
     const direct = await findComputeDirectly(context, ref, deadline);
     if (!direct) return undefined;
     if (isNeedless(name, direct)) return notSent(direct);
@@ -149,8 +148,7 @@ export async function runAction(
       const found = isFinal ? undefined : await look(deadline);
       if (found) return found;
       if (!foundNeedless || deadline.leftMs() <= 0) throw error;
-      // The look after a 423 saw the compute on its way to the wanted state, and this one does not: the action is
-      // needed again.
+      // After the 423 the action looked unnecessary, but now it is needed again.
       await context.clock.sleep(PAUSE_MS);
       return send();
     }

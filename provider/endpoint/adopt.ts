@@ -1,4 +1,4 @@
-// Takes over a compute that exists: the one that `adopt` means, or the one that the resource had before.
+// Adopts an existing compute: the one in `adopt`, or the resource's own compute from before.
 
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
@@ -24,7 +24,7 @@ import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
 import type { CreateView, Process } from "./process.js";
 
-/** The compute that a create takes over. Undefined where a new one is to be made. @throws Stopped where neither can be done */
+/** The compute that a create takes over. Undefined if a new compute must be created. @throws Stopped if neither is possible */
 export const computeToTake = (
   view: CreateView,
   program: Program,
@@ -69,7 +69,7 @@ function computeToAdopt(
   const name = generatedNameOfAnother(process, program, found);
   if (name !== undefined) {
     throw new Stopped(
-      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the take-over and changes nothing about the compute`,
+      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
       undefined,
       {
         problem: `${found.id} has the name ${name}, generated for another resource`,
@@ -82,8 +82,8 @@ function computeToAdopt(
 }
 
 /**
- * The compute's name, if it was generated for another resource. That resource may still have the compute in a state, of this
- * stack or of another one, and a later run or another process may delete the resource. Only the name warns of that.
+ * The compute's name, if it was generated for another resource. A state of this or another stack may still contain that resource,
+ * and deleting it would delete the compute. Only the name shows that.
  */
 export function generatedNameOfAnother(
   process: CreateView,
@@ -106,9 +106,9 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
   `compute ${id} can't be taken over: ${CONFLICTS[conflict]}`;
 
 /**
- * The compute that this resource had before the engine began to replace it. It stayed on the service and is the branch's primary,
- * so no other primary can be made. An earlier run may have failed between the release and the create. Then the engine asks for
- * the create at every `pulumi up`, even after the program has taken the change back.
+ * The compute that this resource had before the engine began to replace it. It is still the branch's primary, so no other primary
+ * can be created. For example, an earlier run failed between the release and the create. Then the engine asks for the create at
+ * every `pulumi up`, even after the program has taken the change back.
  */
 function computeToRetake(
   process: CreateView,
@@ -128,7 +128,7 @@ function computeToRetake(
 export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
   one.type === "read_write" && one.branch_id === branchId;
 
-/** What it means to take a compute over. */
+/** What adopting a compute changes. */
 export interface Adoption {
   /** What the program asks for and a PATCH can change. */
   values: SettingValues;
@@ -145,7 +145,7 @@ export function adoptionOf(
   desired: DesiredSettings = desiredSettings(inputs),
   options: ImpactOptions = {},
 ): Adoption {
-  // The first triggers of a compute that becomes managed restart nothing.
+  // Adopting a compute with `restartTriggers` does not restart it.
   const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
   const values = updatableValues(desired);
   return {
@@ -163,8 +163,8 @@ export function refuseRestart(
   existing: WireEndpoint,
   { verdict }: Adoption,
 ): void {
-  // An announced restart means that check compared the program with old inputs, and has let the restart through: the
-  // engine replaces the resource, or the create stands for the update of a compute that is gone.
+  // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
+  // resource, or creates it again because its compute is gone.
   const checkPassed = atLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';

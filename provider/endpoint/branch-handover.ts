@@ -1,6 +1,6 @@
-// A primary comes to a branch that another resource's primary leaves in the same run. The engine asks for the two steps
-// in the order in which the resources were registered, which is not always the order of the program. So the step of the
-// arriving primary waits until the other primary has left.
+// In one run, one resource's primary moves to a branch that another resource's primary leaves. The engine asks for the two steps
+// in the order in which the resources were registered, which is not always the order of the program. So the step of the arriving
+// primary waits until the other primary has left.
 
 import { isKind, Stopped } from "../errors.js";
 import { branchKeyOf } from "./branch-moves.js";
@@ -9,9 +9,12 @@ import type { Process } from "./process.js";
 
 /** How long to wait for the engine to compare a resource that was registered a moment later, in milliseconds. */
 const COMPARE_MS = 1_000;
-/** How long to wait for the leaving primary's step to begin. With `--parallel 1` it never does: it waits for ours. */
+/**
+ * How long to wait for the leaving primary's step to begin. With `--parallel 1` it never begins, because the engine runs our step
+ * first.
+ */
 const BEGIN_MS = 10_000;
-/** How long to wait for the other step to end. Its own deadline is nearly always earlier. */
+/** How long to wait for the other step to end. The other step's own deadline almost always ends it sooner. */
 const END_MS = 15 * 60_000;
 const PAUSE_MS = 50;
 
@@ -21,7 +24,7 @@ interface Arrival {
   id?: string;
 }
 
-/** Runs the step of a compute that may leave its branch, and notes its beginning and end. */
+/** Runs a step that may move a compute away from its branch, and records when it begins and ends. */
 export async function whileLeaving<T>({ ownership }: Process, id: string, step: () => Promise<T>): Promise<T> {
   ownership?.branchMoves.begins(id);
   try {

@@ -1,8 +1,8 @@
-// Primaries that change their branch in one run. A branch has at most one primary, so its primary has to leave before
-// the next one comes. The engine compares resources, and asks for their steps, in the order in which they were
-// registered. That order differs from run to run unless `dependsOn` fixes it. So a primary that comes waits
-// (branch-handover.ts), and a preview fails only where waiting can't help. A resource that the program does not have
-// any more is not known here: the engine deletes it at the end, without comparing it.
+// Tracks primaries that change their branch in this run, and finds conflicts. A branch has at most one primary, so its primary
+// has to leave before the next one comes. The engine compares resources, and asks for their steps, in the order in which they
+// were registered. That order differs from run to run unless `dependsOn` fixes it. So a primary that comes waits
+// (branch-handover.ts), and a preview fails only where waiting can't help. A resource that the program does not have any more is
+// not known here: the engine deletes it at the end, without comparing it.
 
 import { DEFAULT_TYPE, type DesiredSettings, UNKNOWN } from "../rules/settings.js";
 import { identityOf } from "../rules/urn.js";
@@ -39,7 +39,7 @@ export class BranchMoves {
   /**
    * Notes a resource that is created.
    * @param adopt the id of the compute that it takes over, or true for the branch's primary
-   * @returns why that can't work
+   * @returns the reason if it is impossible
    */
   create(urn: string, desired: DesiredSettings, adopt?: string | boolean): string | undefined {
     const adopts = typeof adopt === "string" ? { adopts: adopt } : {};
@@ -124,12 +124,12 @@ export class BranchMoves {
       const rival = others.find(({ from, to }) => to === next.to && from !== to);
       if (rival) return rivals(rival, next);
     }
-    // A primary that was compared earlier comes to the branch of `next`.
+    // An earlier resource moves its primary to the branch of `next`.
     const comes = others.find(({ from, to }) => to !== undefined && to === next.from && to !== from);
     if (!comes || next.leaves === undefined) return undefined;
     if (!next.leaves) return occupied(comes, next);
     const circle = this.#circleOf(next);
-    // Without a circle the primary that comes waits, whichever step the engine asks for first.
+    // Without a cycle, the arriving primary waits, in either order of the steps.
     return circle && circular(circle);
   }
 
@@ -180,4 +180,4 @@ const shared = (id: string, one: Primary, other: Primary): string =>
   `resources ${nameOf(one)} and ${nameOf(other)} would both have compute ${id}: a compute belongs to one resource. Take one of the two out of the program; if the resource was renamed, keep the new one and give it the resource option aliases in the place of adopt`;
 
 const circular = (circle: readonly Primary[]): string =>
-  `the primaries of resources ${circle.map(nameOf).join(", ")} are to change places on their branches (${circle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;
+  `the primaries of resources ${circle.map(nameOf).join(", ")} swap their branches (${circle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;

@@ -1,4 +1,5 @@
-// Validates a program's values and adds the computed inputs `restart` and `__notice`. No request: the engine runs checks one by one.
+// Validates a program's values and adds the computed inputs `restart` and `__notice`. Sends no request, because the engine runs
+// checks one after the other.
 
 import type { ProviderConfig } from "../config.js";
 import { approvalOf } from "../rules/approval.js";
@@ -21,18 +22,18 @@ type Raw = Record<string, unknown>;
 export interface CheckAnswer {
   inputs: Raw;
   failures: Problem[];
-  /** Size problems under `compute:sizes: unchecked`. */
+  /** Size problems, if `compute:sizes` is `unchecked`. */
   warnings: string[];
 }
 
 /**
- * The old inputs of each resource that this process has checked, by its URN. For a replacement the engine calls check
- * twice: with the old inputs, and then with none. The preview shows the answer to the second call, which looks like
- * that of a creation. Only this memory tells the two apart.
+ * The old inputs of each resource that this process has checked, by its URN. For a replacement, the engine calls check twice:
+ * first with the old inputs, then without. The second call looks like a creation, and the preview shows its answer. This map
+ * tells them apart.
  */
 export type FirstOldInputs = Map<string, Raw>;
 
-/** @param ownership what diff saw of this resource and of others */
+/** @param ownership the resources that diff has seen */
 export function check(
   firstOldInputs: FirstOldInputs,
   config: ProviderConfig,
@@ -55,7 +56,7 @@ export function check(
   const failures = [...configProblems(config), ...bad.map((problem) => withoutSecrets(problem, secrets))];
 
   const desired = desiredSettings(inputs, unknown);
-  // In the second check of a replacement: what diff saw of the resource between the two.
+  // In the second check of a replacement: the state that diff got between the two checks.
   const compared = !hasOldInputs && urn && before ? ownership?.comparedAs(urn) : undefined;
   const replacement = compared && before && replacementBy(compared, before, news, { inputs, unknown }, hints);
   if (compared && before && replacement?.outcome === "impossible")
@@ -69,14 +70,14 @@ export function check(
   const isRefused =
     verdict && refuses(verdict.impact, inputs.onRestart, config.onRestart) && !isSoftened(config, hints);
   if (failures.length === 0 && old && isRefused) {
-    // Nobody can approve a takeover by an unknown `adopt`, or a deletion by an unknown `onDelete`.
+    // If `adopt` or `onDelete` is unknown, the change can't be approved.
     const canApprove = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
     const digestBy = (rule: typeof judge) =>
       canApprove
         ? approvalOf(urn, rule(old, desired), old, desired, secrets, { old: before, next: inputs })
         : undefined;
-    // Only the engine knows whether `replaceOnChanges` turns this change into a replacement. An approval of the
-    // replacement covers the change in place too, and so both checks of the replacement.
+    // Only the engine knows whether `replaceOnChanges` turns this change into a replacement. An approval of the replacement also
+    // covers the change in place, so it passes both checks.
     const [digest, ofReplacement] = [digestBy(judge), digestBy(replacementOf)];
     const { approvals } = config;
     if (![digest, ofReplacement].some((one) => one !== undefined && approvals.digests.has(one))) {
@@ -119,7 +120,7 @@ export function check(
 
 /**
  * Whether `refuse` only warns: in a preview, with `COMPUTE_ON_RESTART=warn`. Pulumi does not tell check whether it is a preview,
- * so an adapter has to. In a `pulumi up` neither adapter says so, and `up` refuses whatever the environment has.
+ * so an adapter has to. In `pulumi up`, no adapter sets `isPreview`, so `up` always refuses.
  */
 const isSoftened = ({ softensPreviews }: ProviderConfig, { isPreview = false }: Hints): boolean =>
   softensPreviews && isPreview;
@@ -150,7 +151,7 @@ function internalInputs(
   if (config.autoName && autoName !== undefined && news["name"] === undefined) ours["__autoName"] = autoName;
   // Kept, so that the next check also hides the old value of a property that was secret.
   if (secrets.length > 0) ours["__secret"] = secrets;
-  // Kept: when the engine deletes the compute, it goes by the option in the state.
+  // Kept, because the engine reads this option from the state when it deletes.
   if (isRetained) ours["__retain"] = true;
   return ours;
 }
@@ -159,7 +160,7 @@ function configProblems(config: ProviderConfig): Problem[] {
   return config.problems.map(({ name, reason }) => ({ property: name, reason }));
 }
 
-/** A region as text. Names of regions are public. Anything else may be a secret without our knowing. */
+/** A region as text. Names of regions are public. Any other value may be secret. */
 const shownRegion = (region: string): string =>
   /^(aws|azure|gcp)-[a-z0-9-]{4,30}$/.test(region) ? region : "a region that is not shown";
 
@@ -176,9 +177,9 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   ];
 }
 
-/** The problem with another text where the property is secret: the text of a failure shows the value. */
+/** Hides the value if the property is secret. */
 function withoutSecrets(problem: Problem, secrets: ReadonlySet<string>): Problem {
   // No text about triggers has their values.
   if (problem.property === "restartTriggers" || !isSecret(problem.property, secrets)) return problem;
-  return { property: problem.property, reason: `the value, which is secret, is not allowed for ${problem.property}` };
+  return { property: problem.property, reason: `the secret value is not allowed for ${problem.property}` };
 }

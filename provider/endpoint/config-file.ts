@@ -1,5 +1,6 @@
-// The command that Pulumi runs, and the file that it was given with `--config-file`. The engine tells a provider the values of the config, but not where they
-// stand. A refusal prints a command that writes an approval, and in the stack's usual file nobody would read it.
+// The command that Pulumi runs, and the file that it was given with `--config-file`. Reads the engine's arguments on Linux: the
+// command, and the file of `--config-file`. The engine does not tell a provider which file the config came from, but an approval
+// must go into that file.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -15,8 +16,8 @@ export function configFileOfEngine(pid: number = process.ppid): string | undefin
 }
 
 /**
- * Whether Pulumi certainly runs the command `preview`, which changes nothing. False in the preview of `pulumi up`, behind global flags,
- * whose values could be any word, and on systems other than Linux, which do not tell.
+ * Whether Pulumi certainly runs the command `preview`, which changes nothing. False in the preview of `pulumi up`, after global
+ * flags, and on systems other than Linux.
  */
 export const isPreviewCommand = (pid?: number): boolean => argumentsOfEngine(pid)?.[0] === "preview";
 

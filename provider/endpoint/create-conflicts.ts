@@ -1,4 +1,4 @@
-// Why a create stops, or fails: a compute that is there already, or a project or branch that is not.
+// The errors of create: the compute exists already, or its project or branch does not exist.
 
 import type { Deadline } from "../clock.js";
 import { type Foreseen, isKind, Stopped, urlDoubtOf } from "../errors.js";
@@ -13,10 +13,8 @@ import type { CreateView, Process } from "./process.js";
 import { ownerHint } from "./refusals.js";
 
 /**
- * As `refuseDuplicate`, but looks once more at a primary that is in the way, and does not stop if it is gone and only the
- * list still has it. If the list was right after all, the service itself refuses a second primary. It would not refuse a
- * second compute of another kind, so for those the list decides. A needless stop costs another run, a second compute costs
- * more.
+ * Like `refuseDuplicate`, but ignores a primary that only a stale list still contains. If it does exist, the service refuses a
+ * second primary. The service would not refuse a second replica, so for replicas the list decides.
  */
 export async function refuseDuplicateUnlessGone(
   process: Process,
@@ -38,7 +36,7 @@ export async function refuseDuplicateUnlessGone(
   }
 }
 
-/** Stops before a second compute is made where an interrupted run may have made one, or the branch has its primary. */
+/** Throws if an interrupted run may have created the compute already, or if the branch has a primary. */
 export function refuseDuplicate(
   process: CreateView,
   program: Program,
@@ -48,7 +46,7 @@ export function refuseDuplicate(
   const { inputs, autoName } = program;
   const type = inputs.type ?? DEFAULT_TYPE;
   const others = before.filter((one) => !process.claimed.has(one.id));
-  // The compute that is replaced, and those of other resources, are no leftovers.
+  // Computes in the state are not leftovers.
   const strays = others.filter((one) => !process.idsInState.has(one.id));
   const left =
     inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
@@ -86,7 +84,7 @@ export function refuseDuplicate(
   throw new Stopped(primaryExists(process, program, project, primary), "occupied", {
     problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
     way: isAnothers
-      ? "It was made for another resource: set the option aliases if this one was renamed or moved; if the other leaves this program, take it out in a `pulumi up` of its own first; or name another branch"
+      ? "It was made for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
       : 'Add adopt: true to manage that compute, or type: "read_only" to make a replica',
     id: primary.id,
   });
@@ -101,7 +99,7 @@ function primaryExists(
   const { branchId } = program.inputs;
   const name = primary && generatedNameOfAnother(process, program, primary);
   const adopt = name
-    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" takes it over with its host, once no state has it under the resource for which this name was generated (\`pulumi state delete\`)`
+    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" adopts it with its host; first remove the other resource from its state with \`pulumi state delete\``
     : "adopt: true takes it over with its host";
   return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
@@ -109,14 +107,13 @@ function primaryExists(
 const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } }, project, primary) =>
   `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
 
-/** What a preview says of a project or a branch that does not exist. */
-/** @param urlDoubt why the service's URL may be the reason */
+/** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
 export const missingPlace = (what: string, property: string, urlDoubt?: string): Foreseen =>
   urlDoubt === undefined
     ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
     : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
 
-/** For a 404, which tells neither what is missing nor why. */
+/** Explains a 404 of a create. */
 export function notFoundError(error: unknown, what: string, property: string): unknown {
   if (!isKind(error, "service") || error.answer.status !== 404) return error;
   const doubt = urlDoubtOf(error);
@@ -138,7 +135,7 @@ export async function explainedCreateError(
   if (error.answer.status === 404)
     return notFoundError(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
   if (!isAlreadyExists(error)) return error;
-  // Somebody else has made it meanwhile, or a lost request of ours that can't be recognized any more.
+  // The compute was created meanwhile: by somebody else, or by a lost request of ours that can't be recognized.
   const now = await process.context.lists.fresh(project, deadline).catch(() => []);
   const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
   const textOf = inputs.adopt === true ? primaryAppeared : primaryExists;

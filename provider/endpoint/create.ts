@@ -1,4 +1,4 @@
-// Looks, creates, records the id from that moment, waits. POST …/endpoints
+// Creates a compute, or adopts one: checks for conflicts, sends the request, records the id, waits. POST …/endpoints
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
@@ -27,7 +27,8 @@ export async function create(process: Process, program: Program): Promise<{ id: 
   const project = inputs.projectId ?? "";
   const { target, existing, answer, deadline } = await context.mutations.run(project, keysOf(inputs), async () => {
     const deadline = deadlineFor(process, "create", program, inputs.customTimeouts);
-    // Listed only when this create may begin, so that it is fresh. It shares one request with the read-back of the create before.
+    // List only when it is this create's turn, so the list is fresh. The request is shared with the read-back of the previous
+    // create.
     const listed = await context.lists.fresh(project, deadline).catch((error: unknown) => {
       throw notFoundError(error, `project ${project}`, "projectId");
     });
@@ -35,7 +36,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const replaced = process.ownership?.replacedBy(program);
     const existing = computeToTake(process, program, project, before);
-    // Noted at once: another create may find the same compute as its branch's primary.
+    // Record the claim at once, because another create may find the same primary.
     if (existing) process.claimed.set(existing.id, calledAs(program));
     if (existing) context.mutations.addLockId(project, inputs.branchId ?? "", existing.id);
     const made = existing
@@ -50,7 +51,7 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       id: made.endpoint.id,
       program,
       last: knownAfter(existing ? {} : pruned({ name: program.autoName }), inputs),
-      // A compute that this resource takes over again stays adopted or not, as it was.
+      // If the resource gets its own compute back, `adopted` stays as it was.
       adopted: existing !== undefined && (existing.id === replaced?.id ? replaced.adopted : true),
       origin: "create",
     };
@@ -103,7 +104,7 @@ async function sendCreate(
     try {
       return await client.createEndpoint(project, body, deadline);
     } catch (error) {
-      // After a lost answer, "already exists" may well mean the compute that the first request has made.
+      // After a lost answer, "already exists" may mean the compute of the first request.
       if (!isAnswerLost || !isKind(error, "service") || !isAlreadyExists(error)) throw error;
       const ours = await find(deadline);
       if (ours) return ours;

@@ -13,8 +13,8 @@ import { whyItStays } from "./replacement.js";
 
 export interface DiffAnswer {
   /**
-   * `false`: nothing differs. Absent: inputs differ, and the engine finds out which (only then does it show the
-   * details). `true`: only the outputs differ from the program, which the engine can't see by itself.
+   * `false`: nothing differs. Absent: inputs differ, and the engine computes the details. `true`: only outputs differ, which the
+   * engine can't see.
    */
   changes?: boolean;
   replaces?: string[];
@@ -27,11 +27,11 @@ export interface DiffOptions extends PlanOptions {
   urn?: string;
   /** The primaries of this run. */
   branches?: BranchMoves;
-  /** Is told which values the service did not take and which are not asked for again. */
+  /** Called with the values that the service did not apply and that are not sent again. */
   notTaken?: (line: string) => void;
 }
 
-/** @throws Stopped where the update would have to send what this preview can't show */
+/** @throws Stopped if the update would change something that this preview does not show */
 export function diff(olds: Outputs, news: Record<string, unknown>, options: DiffOptions): DiffAnswer {
   const { inputs, unknown } = checkInputs(news);
   const desired = desiredSettings(inputs, unknown);
@@ -42,8 +42,8 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   const urn = options.urn ?? (branches?.knows(id) ? undefined : id);
   const conflict = urn && branches?.compare(urn, id, olds, desired, whyItStays(olds, { ...oldInputs }) !== undefined);
   if (conflict) throw new Stopped(conflict);
-  // Never for a value that is not known: when a compute is replaced, the engine asks what becomes of all that takes a
-  // value from it, with that value unknown. A replica with `projectId: primary.projectId` would be deleted too.
+  // Never for a value that is not known: when a compute is replaced, the engine also diffs the resources that use its outputs,
+  // with unknown values. A replica with `projectId: primary.projectId` would be deleted too.
   const replaces = settingsWhere({ changedBy: "replacement" }).filter(
     (name) => desired[name] !== undefined && desired[name] !== UNKNOWN && desired[name] !== recorded[name],
   );
@@ -61,15 +61,15 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
 }
 
 const notAskedText = (id: string, paths: readonly string[]): string =>
-  `the service did not take ${paths.join(", ")} of compute ${id} in an earlier run, and it is not asked for again. To ask again, run \`pulumi config set compute:askAgain true\``;
+  `the service did not apply ${paths.join(", ")} of compute ${id} in an earlier run, and the provider does not send it again. To send it again, run \`pulumi config set compute:askAgain true\``;
 
 /** Options that the state keeps a copy of, because delete and read get only the state. */
 const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
 
 /**
- * Whether an update would record something else about the program in the state. The state has `adopt` and `onRestart` as
- * well. They are not compared, since a program that drops them must show no change. The price: a refresh that finds drift
- * puts their values of the last update into the inputs, and the next preview shows that they were dropped.
+ * Whether an update would record something else about the program in the state. The state has `adopt` and `onRestart` as well.
+ * They are not compared, since a program that drops them must show no change. Drawback: after a refresh with drift, the next
+ * preview shows them as removed.
  */
 function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {
   const keptDiffers = [...KEPT_OPTIONS, ...settingsWhere({ changedBy: "restart" })].some(

@@ -23,7 +23,7 @@ export async function findCompute(
   return listedOrItself(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
 }
 
-/** As `findCompute`, but the list may be up to 5 s old where this process has not written to the project since. */
+/** Like `findCompute`, but accepts a list of the last 5 s, unless this process has changed the project since. */
 export async function findComputeRecent(
   context: Context,
   ref: ComputeRef,
@@ -36,8 +36,8 @@ const listedOrItself = (context: Context, ref: ComputeRef, all: readonly WireEnd
   all.find((one) => one.id === ref.id) ?? getCompute(context, ref, deadline);
 
 /**
- * The compute by its id, and by the list only where that fails. Use it where the answer decides what is sent: a list may be
- * behind.
+ * Gets the compute by its id, and from the list only if that fails. Use it if the result decides what is sent, because a list may
+ * be stale.
  */
 export async function findComputeDirectly(
   context: Context,
@@ -50,7 +50,7 @@ export async function findComputeDirectly(
 
 /**
  * The compute after a delete, or undefined where it is gone.
- * @param named whether the answer to the delete named it. Then a list without it is enough
+ * @param named whether the response to the DELETE contained the compute. Then its absence from the list is enough
  */
 export async function findAfterDelete(
   context: Context,
@@ -89,8 +89,8 @@ export async function getCompute({ client }: Context, { project, id }: ComputeRe
 }
 
 /**
- * Asked where the list has a compute, and a GET of it answered 404. Either the list is behind, or the service has no such route. A
- * GET of another compute tells which. Where there is no other, the list is believed.
+ * The list has the compute, but a GET of it answered 404. Either the list is stale, or the service lacks this route. A GET of
+ * another compute tells which. Without another compute, the list counts.
  */
 async function isListBehind(
   context: Context,

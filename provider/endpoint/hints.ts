@@ -1,7 +1,7 @@
-// Facts about a resource that check needs beside its inputs.
+// What check needs to know about a resource beside its inputs.
 
 export interface Hints {
-  /** Absent where nobody knows it. Then the resource gets no generated name, and no approval counts. */
+  /** Absent if unknown. Then the resource gets no generated name and can't be approved. */
   urn?: string;
   /** The URN of the parent, also where that is the stack. */
   parent?: string;

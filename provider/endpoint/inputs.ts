@@ -31,7 +31,7 @@ type Issue = { input?: unknown };
  * program's rules made secret. The engine itself adds the value of a property, hidden where it is secret.
  */
 const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
-/** Where few words are allowed, a wrong word is shown: it is a slip of the pen, and no secret. */
+/** Where few words are allowed, a wrong word is shown: it is a typing error, not a secret. */
 const oneOf = <const T extends readonly string[]>(words: T) =>
   z.enum(words, {
     error: ({ input }: Issue) =>
@@ -77,7 +77,10 @@ const SettingsObject = z.strictObject(
   bad("an object { pgSettings, preloadLibraries }"),
 );
 
-/** What a program can say. Every property is optional here: whether one is missing is decided with the unknown ones. */
+/**
+ * The schema of a program's inputs. All properties are optional here; `checkInputs` reports missing ones, because an unknown
+ * value counts as given.
+ */
 const Inputs = z.strictObject({
   projectId: id("a project id").optional(),
   branchId: id("a branch id").optional(),
@@ -109,7 +112,7 @@ const Inputs = z.strictObject({
 } satisfies { [K in SettingProperty]: z.ZodType<SettingsInput[K]> } & Record<string, z.ZodType>);
 export type Inputs = z.infer<typeof Inputs>;
 
-/** Inputs that are ours, not the program's. The class and check add them, and they are never validated. */
+/** Internal inputs, which the class and check add. They are not validated. */
 export const INTERNAL_INPUTS = [
   "__provider",
   "__urn",
@@ -124,7 +127,7 @@ export const INTERNAL_INPUTS = [
   "restart",
 ] as const;
 
-/** What a step takes from the engine's request: options of the resource, as the program registered them. */
+/** Resource options in the engine's request. */
 export interface StepRequest {
   /** Milliseconds that the step may take; 0 where the program sets none. */
   timeoutMs?: number;
@@ -133,7 +136,7 @@ export interface StepRequest {
 /** The program, as a step gets it. */
 export interface Program extends StepRequest {
   inputs: Inputs;
-  /** The name for a compute that is made here and to which the program gives none. */
+  /** The generated name, if the program sets none. */
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
@@ -197,7 +200,7 @@ export function checkInputs(raw: Record<string, unknown>): Checked {
   return { inputs, unknown, problems, sizeProblems: sizeRules(inputs, broken) };
 }
 
-/** `size`, or both limits: one alone would leave the other to whatever the service has. */
+/** Requires `size` or both limits. With one limit, the other would depend on the service. */
 function limitForms(isGiven: (name: string) => boolean): Problem[] {
   const [given, missing] = [SIZE_LIMITS.filter(isGiven), SIZE_LIMITS.filter((name) => !isGiven(name))];
   if (isGiven("size") && given.length > 0) {
@@ -280,7 +283,7 @@ const folded = (key: string) => key.toLowerCase().replace(/[^a-z]/g, "");
 function show(value: unknown): string {
   // JSON has no NaN and no Infinity.
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  // A number or a flag in quotes is the most frequent slip.
+  // Users often put a number or a boolean in quotes.
   if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : "the value";
   return kindOf(value);
 }

@@ -1,5 +1,5 @@
-// The error of a create that finds what an interrupted run has left, with the commands that repair it. Both leave the program as
-// it is: a replica of a loop can't be given `adopt` alone.
+// Builds the error of a create that finds a leftover compute of an interrupted run. It prints commands that need no change of the
+// program: in a loop, you can't set `adopt` for one replica only.
 
 import { type Foreseen, Stopped } from "../errors.js";
 import { resourceIn } from "../rules/name.js";
@@ -13,7 +13,10 @@ import type { CreateView } from "./process.js";
 
 const COMMAND = "npx --no compute-endpoint";
 
-/** @param what the compute, and why it may be a leftover; @param inProgram the ways for a program that may be edited; @param foreseen what the preview says */
+/**
+ * @param what the compute, and why it may be a leftover; @param inProgram what to do if the program may be edited; @param
+ * foreseen what the preview says
+ */
 export function leftComputeError(
   process: CreateView,
   program: Program,
@@ -24,7 +27,7 @@ export function leftComputeError(
   const place = `${project}/${left.id}`;
   const takeOver = takeOverCommand(process, program, place, left.id);
   const ways = takeOver
-    ? `Two commands repair it without a change of the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
+    ? `Either of two commands repairs this without changing the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
 Take it over (Pulumi 3.254 or newer; in a script add --yes):
     ${takeOver}
 Or delete it, if nobody needs it:
@@ -45,11 +48,11 @@ function accountHint({ config }: CreateView): string {
     : "they use the key and the URL of the environment, as this run does";
 }
 
-/** Undefined where the command could not say all that the program says: triggers, which may be secret, stand in no error. */
+/** Undefined if the command can't express all inputs. Triggers may be secret, so no error contains them. */
 function takeOverCommand(process: CreateView, program: Program, place: string, id: string): string | undefined {
   const { inputs, secrets, autoName } = program;
   const at = process.places?.of({ ...inputs, __autoName: autoName });
-  // The file of the command is for the dynamic form.
+  // The command's import file works only for the dynamic form.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
   const name = at ? identityOf(at.urn)?.name : autoName && resourceIn(autoName);
   const triggers = inputs.restartTriggers;
@@ -75,7 +78,7 @@ function takeOverCommand(process: CreateView, program: Program, place: string, i
     ...["--out", file],
   ];
   const stack = at && identityOf(at.urn)?.stack;
-  // Without its name, the import would go to whichever stack is selected, and the next destroy of that one would delete the compute.
+  // Without `--stack`, the import goes to the selected stack, and a destroy of that stack would delete the compute.
   const take = `pulumi import${stack ? ` --stack ${shellWord(stack)}` : ""} --file ${file} --protect=false --generate-code=false`;
   return `${COMMAND} ${words.map(shellWord).join(" ")} && ${take}`;
 }

@@ -1,4 +1,4 @@
-// The steps that send requests, as the engine calls them. Their errors also say what the state holds now, and what to do next.
+// The steps that send requests, as the engine calls them. Adds to each error what the state contains and what to do next.
 
 import { isKind } from "../errors.js";
 import { afterDeparture, branchMovedTo, whileLeaving } from "./branch-handover.js";
@@ -15,12 +15,12 @@ import { update as updateCompute } from "./update.js";
 
 type Step = "create" | "read" | "update" | "delete";
 
-/** After a lost answer. An update keeps its state itself, and says so. */
+/** Advice after a lost answer. An update writes its own (NotReady). */
 const OUTCOME_UNKNOWN: Partial<Record<Step, string>> = {
   create:
-    "Whether a compute was made is not known, and the state holds nothing of it. Run `pulumi up` again: it looks first, and stops with the compute's id if it finds it",
+    "It is not known whether a compute was created. The state does not contain it. Run `pulumi up` again: it looks for the compute first, and stops with its id if it finds it",
   delete:
-    "Whether the compute is deleted is not known, and it is still in the state. Run the command again: a compute that is gone by then is no error; or run `pulumi refresh`, which shows it",
+    "Whether the compute is deleted is not known, and it is still in the state. Run the command again: it is no error if the compute is gone; or run `pulumi refresh`, which shows it",
 };
 
 /** After a plain error the state is as before. A step that has something to keep throws `NotReady`, which says so itself. */
@@ -30,7 +30,7 @@ const FAILED: Record<Step, string> = {
   read: "The state was left as it was. Fix the cause, and run `pulumi refresh` again",
   update: "The state was left as it was. Fix the cause, and run `pulumi up` again",
   delete:
-    "The compute is still in the state. Fix the cause, and run the command again: a compute that is gone by then is no error",
+    "The compute is still in the state. Fix the cause, and run the command again: it is no error if the compute is gone",
 };
 
 /** After an interruption. A step that has begun something throws `NotReady`, which keeps it. */
@@ -38,8 +38,7 @@ const INTERRUPTED: Record<Step, (subject: string) => string> = {
   create: (project) => `No compute was made in ${project}, and the state holds nothing of it. Run \`pulumi up\` again`,
   read: (compute) => `The state has ${compute} as before. Run \`pulumi refresh\` again`,
   update: (compute) => `The state has ${compute} as it was. \`pulumi up\` finishes the change`,
-  delete: (compute) =>
-    `The state still has ${compute}. Run the command again: a compute that is gone by then is no error`,
+  delete: (compute) => `The state still has ${compute}. Run the command again: it is no error if the compute is gone`,
 };
 
 const WITHOUT_ADVICE = ["service", "unclear", "deadline", "cancelled", "operation-failed"] as const;

@@ -15,13 +15,13 @@ import { knownAfter } from "./outputs.js";
 import type { Process, Target } from "./process.js";
 import { notReadyError, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 
-/** Tells the compute from others in a message: "api-1a2b3c4d on branch br-…". */
+/** Describes the compute in messages: "api-1a2b3c4d on branch br-…". */
 export const calledAs = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
   `${name ?? autoName ?? "without a name"} on branch ${branchId} of project ${projectId}`;
 
 /**
- * The compute that is new, has the settings of the request, and belongs to no other create of this process. A compute with a
- * generated name is ours even if the service did not take every setting: nobody else has that name.
+ * Finds the new compute with the requested settings that no other create of this process has. A compute with the generated name
+ * is ours even if some settings were not applied: the name is unique.
  */
 export async function findLostCreate(
   process: Process,
@@ -54,14 +54,14 @@ export async function findLostCreate(
   }
 }
 
-/**
- * Milliseconds by which this create's operations may look older than it: the service's clock may be a minute from ours.
- */
+/** This create's operations may look this much older than the create, because the service's clock may differ from ours. */
 const SKEW_MS = 90_000;
 /** The most computes that are looked up one by one. */
 const MOST_SINGLE_REQUESTS = 10;
 
-/** Computes that the project's newest operations name, and its list lacks. The list may be behind, and none must be made twice. */
+/**
+ * Computes in the newest operations that are missing from the list. The list may be stale, and no compute may be created twice.
+ */
 async function unlistedComputes(
   { context, claimed }: Process,
   project: string,
@@ -106,7 +106,7 @@ function lostIn(
   );
   // Somebody may already have changed its settings, or its branch.
   const named = fresh.filter((one) => name !== undefined && one.name === name);
-  // An answer that leaves the name out does not tell whose the compute is. It is not taken, and none is made beside it.
+  // If the response has no name, the owner is unclear. Then the compute is neither adopted nor duplicated.
   const nameless = fresh.filter(
     (one) => one.name === undefined && (one.branch_id ?? desired.branchId) === desired.branchId,
   );

@@ -1,5 +1,4 @@
-// Settings <-> wire. The table of settings gives the field names, and the types make sure that the schemas in wire/
-// have them.
+// Converts settings to and from API fields. The table of settings has the field names, and the types check that wire/ has them.
 
 import { type SettingValues, settingsByName, valuesByPath } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
@@ -35,7 +34,7 @@ type FieldType<K extends Field> = K extends "type" ? string : Settings[K];
 /** The fields of a request, with the types that the settings have. */
 type UpdateFields = { [K in UpdatableField as WireName<K>]?: Settings[K] };
 
-/** How a part of `settings` is read from an answer, and sent in a request: with what else the compute has in it. */
+/** Reads a part of `settings` from a response, and merges it with the compute's other values for a request. */
 const PART_FORMS: {
   [K in PartName]: {
     observed: (has: WireSettings) => Settings[K];
@@ -72,7 +71,7 @@ export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
 /** The settings that a service's answer tells, by path. */
 export interface ToldValues {
   values: SettingValues;
-  /** Whether the answer speaks of a path at all: an absent field says nothing, an absent Postgres setting is not set. */
+  /** Whether the response contains the path. A missing field means unknown; a missing Postgres setting means not set. */
   isTold(path: string): boolean;
 }
 
@@ -102,8 +101,8 @@ export function createBody(
 }
 
 /**
- * The body that changes these settings, and nothing else. The limits go as a pair and `settings` goes whole, since it is not
- * documented whether the service merges or replaces it: what is not to be changed keeps its live value.
+ * The body that changes these settings, and nothing else. Sends both limits and the whole of `settings`, with current values for
+ * the unchanged parts: the service may replace the object.
  * @param live the compute as it is
  * @param known the settings as they were last known, for those that `live` does not tell
  */

@@ -1,4 +1,4 @@
-// Settings that a service did not take, although it accepted the request.
+// Settings that the service did not apply, although it accepted the request.
 
 import { differingPaths, pick, type SettingValues } from "../rules/paths.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
@@ -11,7 +11,7 @@ export function unappliedPaths(sent: SettingValues, one: WireEndpoint): string[]
   return differingPaths(sent, values).filter(isTold);
 }
 
-/** The outputs, with the compute's own values at the paths that the service did not take. */
+/** The outputs, with the compute's own values at the paths that the service did not apply. */
 export function withActualValues(
   known: Partial<Outputs>,
   one: WireEndpoint,

@@ -1,5 +1,5 @@
-// Keeps the old inputs for diff and update. Pulumi gives them to check alone, and gives old outputs to the other two.
-// What a preview shows is the difference between old and new inputs, so diff and update need both.
+// Keeps the old inputs for diff and update. Pulumi passes the old inputs only to check, and old outputs to diff and update. What
+// a preview shows is the difference between old and new inputs, so diff and update need both.
 
 import { canonical } from "../rules/equality.js";
 
@@ -10,7 +10,7 @@ export class OldInputs {
   readonly #byResource = new Map<string, Raw>();
   readonly #byId = new Map<string, Raw>();
 
-  /** @param inputs the answer of check; @param olds its old inputs, empty for a resource that is made */
+  /** @param inputs the inputs that check returned; @param olds the old inputs, empty for a new resource */
   remember(inputs: Raw, olds: Raw): void {
     if (olds["projectId"] !== undefined) this.#byResource.set(keyOf(inputs), olds);
   }

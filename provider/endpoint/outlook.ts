@@ -1,4 +1,4 @@
-// What a step will do, as far as one list of the project tells before it: for the preview. The rules are those of the step itself.
+// Predicts for a preview what a step will do, from one list of the project. It uses the step's own rules.
 
 import { type Foreseen, isKind, type Stopped } from "../errors.js";
 import type { Verdict } from "../rules/impact.js";
@@ -19,7 +19,7 @@ export type Outlook =
   | { kind: "adopts"; compute: WireEndpoint; verdict: Verdict; paths: readonly string[] }
   | { kind: "fails"; foreseen: Foreseen };
 
-/** Decided by each of these: where one is not known yet, nothing can be said. */
+/** If one of these inputs is unknown, there is no prediction. */
 const DECIDING = ["projectId", "branchId", "type", "adopt", "name", "regionId"];
 
 /**
@@ -52,7 +52,7 @@ export function outlookOnCreate(
   });
 }
 
-/** What a preview's look knows of the run: the compute that is replaced, and nothing of other resources. */
+/** The part of the run that a preview knows: the replaced compute, and no other resources. */
 export function viewOf(replaces: ReplacedCompute | undefined, onRestart: OnRestart | undefined): CreateView {
   const replaced = replaces && { id: replaces.id, adopted: false, retakes: replaces.fate === "kept" };
   return {

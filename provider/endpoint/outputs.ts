@@ -1,4 +1,4 @@
-// What the state keeps of a compute. Nothing volatile stands here: it would show as drift on each refresh.
+// The outputs of a compute in the state. They contain no volatile values, which would show as drift at each refresh.
 
 import {
   isAsDesired,
@@ -33,7 +33,7 @@ import { toldBy } from "./mapping.js";
 
 /**
  * The settings are those of the compute. `size` is only there where the program says `size` and the limits are equal;
- * `restartTriggers` are those for which the compute was last restarted, or with which it was made.
+ * `restartTriggers` are the values at the last restart, or at the creation.
  */
 export interface Outputs extends SettingsInput {
   projectId: string;
@@ -58,9 +58,9 @@ export interface Outputs extends SettingsInput {
    * Only after a step that could not restart the compute: the digest of the triggers, and the mark of its last start.
    */
   restartOwed?: { wanted: string; since?: StartMark };
-  /** Paths of values that the service accepted but did not take: the outputs hold the compute's own values instead. */
+  /** Paths of values that the service accepted but did not apply: the outputs hold the compute's own values instead. */
   notTaken?: string[];
-  /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret without our knowing. */
+  /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret. */
   __asked?: SettingValues;
   onDelete?: "delete" | "release";
   waitForReady?: boolean;
@@ -77,33 +77,33 @@ export interface Outputs extends SettingsInput {
 export interface StepRecord {
   adopted: boolean;
   unfinished?: string[];
-  /** What the service did not take: the values asked for, by path. */
+  /** What the service did not apply: the values asked for, by path. */
   notTaken?: SettingValues;
   owed?: Owed;
 }
 
-/** The step that makes a state. It decides from where the settings in the state come. */
+/** The step that wrote the state. It decides where the settings come from. */
 export type Origin =
   /** All from the compute: so drift comes into a state. */
   | "read"
-  /** Those that the program sets from the program, all others from the compute. */
+  /** Settings of the program from the program, all others from the compute. */
   | "create"
   /** From the program and the earlier state. What somebody changed by hand is left to the next read. */
   | "update";
 
-/** A restart for the program's triggers that has not come about. */
+/** A restart that `restartTriggers` ask for and that has not happened yet. */
 export interface Owed {
   /** The triggers for which the compute was last restarted. */
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */
   wanted?: string;
-  /** How the compute was when it became due, as far as that is known. */
+  /** The start mark of the compute when the restart became due, if known. */
   since?: StartMark;
 }
 
 /**
  * The state of a compute after a step.
- * @param last what was known before, with what was asked: a server may leave a field out of an answer although it is set
+ * @param last the last known values; a service may omit a field that is set
  */
 export function outputsOf(
   endpoint: WireEndpoint,
@@ -181,8 +181,8 @@ const filled = <T extends object>(value: T | undefined): T | undefined =>
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
 
 /**
- * What is known once a service has accepted what a program asks for: it may leave a field out of its answers.
- * @param except paths at which it has something else
+ * The last known values after the service accepted the program's settings. A response may omit fields.
+ * @param except paths that the service did not apply
  */
 export function knownAfter(last: Partial<Outputs>, inputs: Inputs, except: readonly string[] = []): Partial<Outputs> {
   return withValues(last, without(updatableValues(desiredSettings(inputs)), except));
@@ -222,9 +222,9 @@ export function managedOf(inputs: Inputs): string[] {
 }
 
 /**
- * The inputs that a program would have to say for the compute to be as it is: the live values of what it manages.
- * Returned by read, so that drift shows, and only drift.
- * @param asked values that the service did not take: the inputs keep them
+ * The inputs that describe the compute as it is now: the current values of the managed properties. Returned by read, so that
+ * drift shows, and only drift.
+ * @param asked values that the service did not apply: the inputs keep them
  */
 export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<string, unknown> {
   const managed = new Set(outputs.managed);
@@ -268,12 +268,12 @@ function managedPart(managed: readonly string[], part: PartName, values: object 
   return keys.length === 0 ? undefined : pick({ ...values }, keys);
 }
 
-/** What the service did not take in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
+/** What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
 export function notTakenValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }
 
-/** The paths that the service did not take in an earlier step, and at which the program still asks for the same value. */
+/** The paths that the service did not apply in an earlier step, and at which the program still asks for the same value. */
 export function stillNotTaken(desired: SettingValues, last: Partial<Outputs>): string[] {
   const asked = notTakenValues(last);
   return Object.keys(desired).filter((path) => path in asked && isAsDesired(path, asked[path], desired[path]));

@@ -3,11 +3,11 @@
 /** All values are digests: nothing of a program or a service can be read from a fact. */
 export type Fact =
   /**
-   * Diff was asked about this compute, which the state has under a resource of the program. `mark`: a digest of what the
-   * state says about the resource (`resourceMarkOf` in ownership.ts). A delete can make it too, but does not get the URN.
+   * Diff ran for this compute, which belongs to a resource in the state. `mark`: a digest of what the state says about the
+   * resource (`resourceMarkOf` in ownership.ts). A delete can make it too, but does not get the URN.
    */
   | { is: "seen"; compute: string; mark: string; urn?: string }
-  /** Check was asked without old inputs. The resource is created, or gives up the compute that it has. */
+  /** Check ran without old inputs: the resource is created or replaced. */
   | { is: "anew"; urn: string }
   /** A create has made the compute or takes it over. `free`: it could not be taken over. */
   | { is: "taken" | "free"; compute: string }
@@ -49,9 +49,9 @@ export class OwnershipFacts {
   }
 
   /**
-   * Whether another resource than the one that is being deleted has the compute too. Two can have it: a run takes it over
-   * under a new name, and ends before it deletes the old name. Two resources can have equal marks. So a resource that
-   * stays in the program always counts as another one: the engine deletes only resources that leave it.
+   * Whether another resource than the one that is being deleted has the compute too. Two resources can have it if a run adopts it
+   * under a new name and ends before it deletes the old one. Marks may be equal. The engine deletes only resources that left the
+   * program, so a resource in the program is always another one.
    * @param mark of the resource that is being deleted
    */
   isHeldByAnother(compute: string, mark: string): boolean {

@@ -139,7 +139,7 @@ export class Ownership {
     return this.isHeld(id) ? "held" : undefined;
   }
 
-  /** Takes a claim back: the compute was not taken over after all. */
+  /** Withdraws a claim if the adoption failed. */
   releaseClaim(id: string): void {
     this.#tell({ is: "free", compute: this.#key(id) });
   }
@@ -150,13 +150,13 @@ export class Ownership {
     return this.#all().some((one) => one.isHeld(key));
   }
 
-  /** Whether a create of this run has the compute, or another resource than the one with this state. */
+  /** Whether another resource, or a create of this run, has the compute. */
   #belongsToAnother(id: string, state: Partial<Outputs>): boolean {
     const [key, mark] = [this.#key(id), resourceMarkOf(state)];
     return this.isClaimed(id) || this.#all().some((one) => one.isHeldByAnother(key, mark));
   }
 
-  /** Whether a create of this process has the compute, or a resource of it other than the one with this state. */
+  /** The same, but only for this process. */
   belongsToAnotherHere(id: string, state: Partial<Outputs>): boolean {
     const key = this.#key(id);
     return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceMarkOf(state));
@@ -193,8 +193,8 @@ export class Ownership {
 }
 
 /**
- * Tells resources with the same compute apart. Pulumi's shim does not pass the URN to a delete, so the mark consists of
- * properties in the state that stay the same during a run.
+ * A fingerprint of a resource, to distinguish resources with the same compute. Pulumi passes no URN to delete, so it uses
+ * properties of the state that do not change during a run.
  */
 const resourceMarkOf = ({ __autoName, adopt, adopted, onDelete, managed }: Partial<Outputs>): string =>
   digestOf(canonical({ __autoName, adopt, adopted, onDelete, managed }));

@@ -53,7 +53,7 @@ export async function patch(
   }
 }
 
-/** The program may change one limit only. Together with the compute's other one, it may be a pair that no service takes. */
+/** The program may change only one limit. With the compute's other limit, the pair may be invalid. */
 function refuseIllegalPair(
   { config }: Process,
   { id }: Pick<Target, "id">,
@@ -68,7 +68,7 @@ function refuseIllegalPair(
   const problem = min > max || config.sizes === "checked" ? rangeProblem(min, max) : undefined;
   if (problem === undefined) return;
   throw new Stopped(
-    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two limits, and somebody has changed the other one of the compute. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes. If the service did not take one of the limits before, set compute:askAgain to true for that run`,
+    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two limits, and somebody has changed the other one of the compute. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes. If the service did not apply one of the limits before, set compute:askAgain to true for that run`,
   );
 }
 

@@ -10,7 +10,7 @@ export interface Place {
 
 const STACK_TYPE = "::pulumi:pulumi:Stack::";
 
-/** Where resources stand. Only check is told, by hints of the class: Pulumi's shim passes a create neither URN nor parent. */
+/** Remembers the URN and parent of each resource. Only check gets them, from the class: Pulumi passes neither to create. */
 export class Places {
   readonly #byKey = new Map<string, Place>();
 

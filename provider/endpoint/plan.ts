@@ -1,6 +1,5 @@
-// What an update may send, from the program and the state. That is what the preview has shown: the difference between
-// the program and the inputs of the last step. The outputs may differ from the program for other reasons. A value was
-// changed by hand, was not taken by the service, or belongs to a step that failed.
+// Computes what an update may send: the difference between the program and the last inputs, as the preview showed it. The outputs
+// may also differ because somebody changed a value by hand, because the service did not apply it, or because a step failed.
 
 import {
   comparisonBase,
@@ -30,20 +29,20 @@ export interface UpdatePlan {
   changed: string[];
   /** Paths that the program did not manage before: only the compute itself tells whether they differ. */
   newlyManaged: string[];
-  /** Paths that a failed step may have changed, and that the program now wants back at their earlier values. */
+  /** Paths that a failed step may have changed and that the program has reverted. */
   takenBack: string[];
-  /** Paths that the service did not take, and that are not asked for again. */
+  /** Paths that the service did not apply, and that are not sent again. */
   notTaken: string[];
-  /** Paths that the service did not take, and that are asked for again, though nothing else differs. */
+  /** Paths that the service did not apply, and that are sent again, though nothing else differs. */
   askedAgain: string[];
-  /** Managed paths at which the outputs are otherwise than the inputs, though no record says why. */
+  /** Managed paths whose output differs from the input without a known reason. */
   unexplained: string[];
 }
 
 export interface PlanOptions {
-  /** The inputs of the last step that succeeded. Without them, the outputs have to do. */
+  /** The inputs of the last successful step. Without them, the outputs are used. */
   oldInputs?: SettingsInput;
-  /** Whether to ask again for what the service did not take. */
+  /** Whether to send again what the service did not apply. */
   askAgain?: boolean;
   /** Whether the program says `size`, and not both limits. */
   asSize?: boolean;
@@ -63,14 +62,14 @@ export function planOf(
   const stillMissing = stillNotTaken(desired, olds);
   const notTaken = askAgain ? [] : stillMissing;
   const askedAgain = askAgain ? stillMissing : [];
-  // Where the program goes over from `size` to limits or back, the diff shows both limits, even if only one changes.
+  // If the program switches between `size` and limits, the diff shows both limits even if only one changes.
   const isReshaped = oldInputs !== undefined && (oldInputs.size !== undefined) !== asSize;
   const newlyManaged = Object.keys(desired).filter(
     (path) => !(path in managedBefore) || (isReshaped && isLimit(path) && !isSameSize(managedBefore, desired)),
   );
   // A value that is asked for again is in the old inputs already. So it is compared with the outputs, which have the
   // compute's value: compared with the old inputs it would be no change and no restart. Without old inputs, the outputs
-  // stand for them, together with the values that the service did not take.
+  // stand for them, together with the values that the service did not apply.
   const before = comparisonBase(oldInputs ? managedBefore : notTakenBefore, outputs, askedAgain);
   const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];

@@ -1,4 +1,4 @@
-// What all steps that send requests share.
+// The shared state of all steps of a provider process.
 
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
@@ -22,7 +22,7 @@ export interface Process {
    * this process spares them.
    */
   claimed: Map<string, string>;
-  /** Ids in the state, as far as the engine has asked about them. No interrupted run has left these. */
+  /** Ids of computes in the state that diff has seen. They are not leftovers of interrupted runs. */
   idsInState: Set<string>;
   /** The old inputs that check got, for diff and update. */
   oldInputs: OldInputs;
@@ -34,7 +34,7 @@ export interface Process {
   warn: (line: string) => void;
 }
 
-/** What decides which compute a create takes over, and what stops it. A preview has this as well. */
+/** The inputs that decide which compute a create adopts or why it stops. A preview can build this too. */
 export interface CreateView extends Pick<Process, "claimed" | "idsInState" | "warn" | "places"> {
   config: Pick<ProviderConfig, "onRestart"> & Partial<Pick<ProviderConfig, "account" | "instance">>;
   ownership?: Pick<Ownership, "isHeld" | "isBeingDeleted" | "replacedBy" | "resourceWith">;

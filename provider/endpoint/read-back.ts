@@ -1,4 +1,4 @@
-// The end of a step: reads the compute once more, warns of settings that the service did not take, and makes the state.
+// Ends a step: reads the compute again, warns about settings that the service did not apply, and builds the outputs.
 
 import type { Deadline } from "../clock.js";
 import { isKind, messageOf } from "../errors.js";
@@ -18,7 +18,7 @@ export interface SentSettings {
   sent: SettingValues;
   /** The compute as it was when the step took it over. Values that it already had were not sent. */
   existing?: WireEndpoint | undefined;
-  /** Paths that were not sent, because the service did not take them before. */
+  /** Paths that were not sent, because the service did not apply them before. */
   notTaken?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function readBack(
       : undefined;
   const now = direct ?? found ?? answered;
   const { values: has } = toldBy(now);
-  // A value that the answer showed, or that the compute had before, was taken. If it is another one now, somebody has changed it.
+  // If the response or the compute had the value before, the service applied it. If it differs now, somebody else changed it.
   const had = (one: WireEndpoint, path: string) =>
     toldBy(one).isTold(path) && !unappliedPaths(sent, one).includes(path);
   const isTaken = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
@@ -68,7 +68,7 @@ async function computeAfter(
     now = await findComputeRecent(context, target, deadline);
   } catch (error) {
     if (isKind(error, "cancelled")) {
-      // A program that does not wait needs only the answer. For all others, the answer proves nothing without a look.
+      // A program that does not wait needs only the answer. All others need to read the compute.
       if (program.inputs.waitForReady === false) return undefined;
       throw notReadyError(target, answered, unfinishedIn(error) ?? [], error);
     }
@@ -91,7 +91,7 @@ function notTakenText(path: string, asked: unknown, has: unknown, secrets: Reado
   const values = isShown(path, asked, secrets)
     ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`
     : "";
-  return `the service accepted the request, but did not take ${path}${values}. Perhaps the plan of the account does not allow it. It is not asked for again until the program changes it; \`pulumi config set compute:askAgain true\` asks again`;
+  return `the service accepted the request, but did not apply ${path}${values}. Perhaps the plan of the account does not allow it. The provider does not send it again until the program changes it, or with \`pulumi config set compute:askAgain true\``;
 }
 
 function changedText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {

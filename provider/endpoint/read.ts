@@ -31,7 +31,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   const found = await findComputeRecent(process.context, { project, id }, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
-  // A compute is gone only where a list answered without it, and its own route answered 404.
+  // A compute is gone only if the list does not contain it and its own route does not return it (404, 405, 501 or another id).
   if (!found) return {};
   const managed = state.managed ?? [];
   const notTaken = unchangedNotTaken(process, state, found);
@@ -57,7 +57,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
   return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, notTaken) } : {}) };
 }
 
-/** Settings that the service did not take, and that are still as they were then. The inputs keep the program's values of these. */
+/** Settings that the service did not apply, and that are still as they were then. The inputs keep the program's values of these. */
 function unchangedNotTaken({ config }: Process, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
   const asked = notTakenValues(state);
   if (config.askAgain || Object.keys(asked).length === 0) return {};

@@ -30,7 +30,7 @@ export const goneError = (project: string, id: string): Stopped =>
     },
   );
 
-/** A sentence about who holds the compute that is in the way. Empty where this run does not know: no service tells. */
+/** A sentence about the resource that has the conflicting compute; empty if this run does not know it. */
 export function ownerHint({ ownership, claimed }: CreateView, { id, name }: Pick<WireEndpoint, "id" | "name">): string {
   const resource = ownership?.resourceWith(id);
   if (resource !== undefined) return ` It is the compute of resource ${resource} of this stack.`;
@@ -55,7 +55,7 @@ export function projectProblem(error: unknown, project: string, id: string): unk
   );
 }
 
-/** Stops before a change that the preview has not shown. A refresh brings it into the state, and so into the next preview. */
+/** The error for a change that the preview did not show. A refresh brings the change into the next preview. */
 export const unannouncedError = (id: string, paths: readonly string[]): Stopped =>
   new Stopped(
     `updating compute ${id} would change ${paths.join(", ")}, which this preview does not show: an earlier update failed, or the compute was changed since. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes`,

@@ -15,19 +15,19 @@ import type { Outputs } from "./outputs.js";
 import { deadlineFor, type Process } from "./process.js";
 import { projectProblem } from "./refusals.js";
 
-const HELD_BY_OTHER = "belongs to another resource of the program as well (an earlier run took it over)";
+const HELD_BY_OTHER = "also belongs to another resource of the program (an earlier run adopted it)";
 const CLAIMED_IN_RUN = "was taken over or made by another resource in this same run";
 
-/** Milliseconds for which a deleted compute may stay visible while nothing is under way on it. Then it is deleted once more. */
+/** A deleted compute may stay visible this long without a running operation. Then the DELETE is sent again. */
 const STAYS_MS = 30_000;
 /** Milliseconds between two looks at a compute that has not disappeared yet. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** The process of a delete. A command has no other resources that could hold the compute. */
+/** What a delete needs. The command `delete` has no ownership, because it knows no other resources. */
 export type RemovingProcess = Pick<Process, "context" | "claimed" | "ownership" | "warn">;
 
-/** What the errors say of the place from which the delete comes. */
+/** Texts in the errors that depend on the caller: a Pulumi step or the command. */
 export interface RemovalTexts {
   /** The sentence about the state, with a space in front; empty where there is none. */
   stays: string;
@@ -146,8 +146,8 @@ function send(
 }
 
 /**
- * Checks that the compute is gone. A proxy, or a server that is not quite the same, may answer a success and delete nothing. Then
- * the compute would run on, and be in no state.
+ * Checks that the compute is gone. A proxy or a different server may answer with success without deleting. Then the compute would
+ * keep running outside of any state.
  */
 async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
   const { process, project, id, state } = removing;
@@ -183,7 +183,7 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
     const again = await deleteInTurn(removing, first);
     // Another resource has the compute by now, so it stays.
     if (!again) return keepForOther(removing);
-    // The first answer named the compute, and now the service does not know it: only its list still has it.
+    // The first response contained the compute and the second is 404: only the list is stale.
     if (first.named && again.missing) return;
     ({ named, operations, failure } = again);
   }

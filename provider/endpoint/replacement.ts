@@ -19,7 +19,10 @@ export interface Compared {
 }
 
 export interface Replacement {
-  /** What becomes of the compute. `same`: it is released and taken over again. `impossible`: the program asks for a new compute beside it. */
+  /**
+   * What happens to the compute. `same`: the replacement releases and adopts it. `impossible`: the program wants a second primary
+   * beside it.
+   */
   outcome: "new" | "same" | "impossible";
   /** Whether create may take the resource's compute over again, if it is still the branch's primary. */
   retakes: boolean;
@@ -49,15 +52,15 @@ export function replacementBy(
   // all. It may be taken over again where the program asks for no other one.
   if (!stays) return { outcome: "new", retakes: isEqual, stays };
   if (unknown.has("adopt")) return { outcome: "new", retakes: true, stays };
-  // The program wants a new compute beside the old one, or changes a value for which replaceOnChanges replaces it.
+  // The program wants a new compute beside the old one, or replaceOnChanges turns this change into a replacement.
   const asksForNew = hints.createsFirst === true || (hints.mayReplace === true && !isEqual);
   const retakes = adopt === true || adopt === id || (typeof adopt !== "string" && !asksForNew);
   return { outcome: retakes ? "same" : "impossible", retakes, stays };
 }
 
 /**
- * Why the old compute stays on the service; undefined where the replacement deletes it. The engine and the provider's
- * delete go by the state from before this run, so this does too: a change of `onDelete` in the same run comes too late.
+ * Why the old compute stays; undefined if the replacement deletes it. Uses the state before this run, as the engine and delete
+ * do: changing `onDelete` in the same run has no effect.
  */
 export function whyItStays(state: Partial<Outputs>, before: Raw = {}, hints: Hints = {}): string | undefined {
   if (isReleasedBy(state)) return state.onDelete === undefined ? "it was adopted" : 'onDelete: "release"';
@@ -94,7 +97,7 @@ export function impossibleReplacement({ id, state }: Compared, before: Raw, news
   ];
   return {
     property: changed ?? "restart",
-    reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be made there. Choose: take replaceOnChanges out, and the change is made in place; adopt: true keeps this compute and its host; another branchId makes a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,
+    reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be made there. Choose: remove replaceOnChanges, and the compute is changed in place; adopt: true keeps this compute and its host; another branchId makes a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,
   };
 }
 

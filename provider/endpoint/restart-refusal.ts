@@ -1,5 +1,5 @@
-// The failures of check under `onRestart: "refuse"`. The last line of the last one is the command that approves the change, so
-// programs find the whole digest at the end of the text, and people copy a line of its own.
+// The failures of check under `onRestart: "refuse"`. The last failure ends with the approve command on its own line: programs
+// find the digest there, and people can copy it.
 
 import { type Approvals, approveCommand } from "../rules/approval-list.js";
 import { atLeast, changeOf, sentence, type Verdict } from "../rules/impact.js";
@@ -15,8 +15,7 @@ export interface ApprovalOffer {
   /** The digest that approves the change as a replacement too. */
   wider?: string;
   /**
-   * Who may ask for that replacement: the option `replaceOnChanges` (true), or rules of the program ("rules") that may add the
-   * option after the constructor.
+   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("rules").
    */
   mayReplace?: unknown;
 }
@@ -38,7 +37,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
   const refused = `${REFUSED} (${where}), so the compute is left as it is.\n${waysOn(change).join("\n")}`;
   const reasons = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
-  // The ways on stand once, at the last reason: they are the same for all.
+  // The advice is the same for all reasons, so only the last one has it.
   return reasons.map((reason, index) => ({
     property: reason.property,
     reason: `${changeOf(reason)}: ${reason.effect}${index === reasons.length - 1 ? `. ${refused}` : ""}`,
@@ -49,7 +48,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
 function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
   const isAsked = offer.mayReplace === true && offer.wider !== undefined;
   const digest = isAsked ? offer.wider : offer.digest;
-  const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for as long.`;
+  const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
   const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;
   const [ended] = [isAsked || mayBeAsked ? offer.wider : undefined, offer.digest].flatMap(

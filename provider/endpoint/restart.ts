@@ -27,8 +27,8 @@ const RESTARTED_SINCE = "has been started since restartTriggers changed, and is 
 const SECRET_DIGEST = "secret";
 
 /**
- * The triggers of the last restart, as far as the state may keep them after a failure. Pulumi encrypts an output whose input is
- * secret now. Triggers that were secret only before would stand there in clear.
+ * The triggers of the last restart, for the state after a failure. Undefined if they were secret before and are not now: Pulumi
+ * would store them in plain text.
  */
 export const appliedTriggers = (olds: Outputs, { secrets }: Program): Outputs["restartTriggers"] =>
   olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
@@ -50,10 +50,10 @@ export const markOfChange = ({ endpoint, operations }: WireEndpointChange): Star
   pruned({ startedAt: endpoint.started_at, operation: operations.at(-1)?.id });
 
 /**
- * Restarts the compute if it is active, unless it has been restarted already: by the change itself, or by an earlier
- * step that failed before it knew of the restart.
- * @param before the settings before the step; @param compute as it is, or as the change was answered
- * @param isChanged whether this step has sent a change, which the state must then keep whatever happens
+ * Restarts the compute if it is active, unless it has been restarted already: by the change itself, or by an earlier step that
+ * failed before it knew of the restart.
+ * @param before the settings before the step; @param compute the compute as it is now, or as in the response to the change
+ * @param isChanged whether this step has sent a change; then the state must record it even after a failure
  */
 export async function restartForTriggers(
   process: Process,

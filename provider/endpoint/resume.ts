@@ -1,4 +1,4 @@
-// An update after an earlier step that did not end well.
+// Finishes the work of an earlier failed step before an update.
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";

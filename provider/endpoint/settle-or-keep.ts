@@ -1,4 +1,4 @@
-// Waits for what a change began. A failure keeps the compute in the state, so that the next `pulumi up` finishes the work.
+// Waits for the operations of a change. After a failure, the state keeps the compute, and the next `pulumi up` finishes the work.
 
 import type { Deadline } from "../clock.js";
 import { isKind, messageOf, NotReady } from "../errors.js";
@@ -29,8 +29,8 @@ export async function settleOrKeep(
   try {
     const { vanished } =
       operations.length > 0 ? await settle(process.context, target.project, operations, deadline) : { vanished: [] };
-    // Where all operations that the answer named are done, the read-back of the step is enough. The answer may name
-    // none although work has begun: then only looks at the compute tell when it ends.
+    // Where all operations that the answer named are done, the read-back of the step is enough. The response may contain no
+    // operations although some run. Then only the compute's state shows the end.
     const isSilent = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
     if (vanished.length === 0 && !change.mayHideOperations && !isSilent) return endpoint;
     return await waitUntilStable(process.context, target, { change, startsBy, vanished }, deadline);

@@ -1,5 +1,5 @@
-// Waits for the end of a change by looking at the compute itself. Needed where the service named no operations, or they say too
-// little.
+// Waits for the end of a change by looking at the compute itself. Used if the service returned no operations, or they are not
+// enough.
 
 import { type Deadline, formatDuration } from "../clock.js";
 import { DeadlineExceeded, isKind, OperationFailed } from "../errors.js";
@@ -54,7 +54,7 @@ export async function waitUntilStable(
     vanished.length > 0 ? `the service does not know operation ${vanished.join(", ")} any more, and ` : "";
   let missingSince: number | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-    // A failed operation gives the service's reason. And a compute whose start has failed looks as if it waits for the start.
+    // A failed operation gives the service's reason. A compute whose start failed looks like one that is starting.
     const begun = await operationsOfChange(context, ref, change, startsBy === "made", deadline);
     if (begun.length > 0) await settle(context, ref.project, begun, deadline);
     const now = await findComputeDirectly(context, ref, deadline);
@@ -85,7 +85,7 @@ function isStable(now: WireEndpoint, mustStart: boolean): boolean {
   return now.pending_state === undefined && !(mustStart && hasNeverStarted(now));
 }
 
-/** Looks until the compute is there: the service may answer a success and do nothing. */
+/** Polls until the compute exists: the service may answer with success and do nothing. */
 export async function waitUntilFound(context: Context, ref: ComputeRef, deadline: Deadline): Promise<WireEndpoint> {
   const limit = deadline.atMost(MISSING_MS);
   for (;;) {

@@ -34,21 +34,21 @@ export async function retryStart(
   const { context } = process;
   const { project, id } = target;
   try {
-    context.log(`compute ${id} has never started: starting it again`);
+    context.log(`compute ${id} has not started: retrying its start`);
     for (let seen = now; ; ) {
       const done = await runAction(context, "start", target, seen, {}, deadline);
       if (!done) throw goneError(project, id);
       await settleOrKeep(process, target, done, deadline, done.sent ? "started" : undefined);
       if (target.program.inputs.waitForReady === false) return done.endpoint;
       if (done.sent && done.operations.length > 0) return done.endpoint;
-      // An answer without operations may mean that the service did nothing. And an operation that was already running may have
-      // been no start, but a check of the service's own.
+      // A response without operations may mean that nothing was started. A running operation may be the service's own check, not
+      // a start.
       const after = await findCompute(context, target, deadline);
       if (!after) throw goneError(project, id);
       if (!hasNeverStarted(after)) return after;
       if (done.sent)
         throw new Error("the service accepted the start, began no operation, and the compute has not started");
-      if (deadline.leftMs() <= 0) throw new Error("the work that was under way on it has ended without a start");
+      if (deadline.leftMs() <= 0) throw new Error("the running operations ended without a start");
       await context.clock.sleep(PAUSE_MS);
       seen = after;
     }
@@ -58,7 +58,7 @@ export async function retryStart(
     const { adopted, owed, origin } = target;
     const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, owed }, olds, origin);
     throw new NotReady(id, { ...outputs }, [
-      `compute ${id} of project ${project} has never started, and starting it again did not work: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
+      `compute ${id} of project ${project} has not started, and retrying its start failed: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
     ]);
   }
 }

@@ -1,4 +1,4 @@
-// Refuses an update that restarts or stops a compute where the preview did not announce it, or announced it for other values.
+// Refuses an update whose restart the preview did not announce, or announced for other values.
 
 import { Stopped } from "../errors.js";
 import { driftInChange } from "../rules/drift.js";
@@ -25,7 +25,7 @@ export interface PendingPatch {
   compute: WireEndpoint | undefined;
 }
 
-/** What the change does to the compute as it is. */
+/** The impact of the change on the compute's current settings. */
 export function verdictOf({ inputs, secrets }: Program, { plan, paths, needsRestart, compute }: PendingPatch): Verdict {
   const { restartTriggers } = inputs;
   const current = settingsByName({ ...plan.before, ...(compute && valuesByPath(observedSettings(compute))) });
@@ -70,13 +70,13 @@ export function refuseUnannounced({ config }: Process, target: Target, change: P
   );
 }
 
-/** An approval is of the values in the state. */
+/** An approval covers the change from the values in the state. */
 function assertAsApproved({ id, program, last }: Target, { plan, compute }: PendingPatch): void {
   if (compute === undefined) return;
   const options = { secrets: program.secrets, asSize: program.inputs.size !== undefined };
   const changes = driftInChange(plan, last, observedSettings(compute), options);
   if (changes.length === 0) return;
   throw new Stopped(
-    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval is of the change from the value in the state, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows the change as it is now, and that one can be approved`,
+    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval covers the change from the value in the state, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows the current change, which you can approve`,
   );
 }

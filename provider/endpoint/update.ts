@@ -30,13 +30,13 @@ export interface UpdateRequest {
   program: Program;
 }
 
-/** One update of one compute, with what is decided before a request is sent. */
+/** An update of one compute, and the decisions made before its first request. */
 interface Update {
   process: Process;
   target: Target;
   olds: Outputs;
   plan: UpdatePlan;
-  /** An earlier step has failed, or did not wait: its work may still run, or may have failed. */
+  /** Whether an earlier step failed or did not wait, so its operations may still run. */
   mustFinish: boolean;
   /** The program's `restartTriggers` ask for a restart. */
   needsRestart: boolean;
@@ -78,7 +78,7 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const { process, target, olds, plan, needsRestart } = step;
   const { project, id, program } = target;
   const branches = [olds.branchId, program.inputs.branchId];
-  /** After a failure of this work, the compute may be down. */
+  /** Records a failure of this work: the compute may then be down. (name: noteFailure) */
   const mayFail = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       if (isKind(error, "not-ready")) process.rollout.noteFailed(project, branches, id);
@@ -119,7 +119,7 @@ async function send(step: Update, { paths: sent, compute }: PendingPatch, deadli
   return { answer: await restartForTriggers(process, changed, before, answer, true, deadline), sent };
 }
 
-/** Waits for the change. A compute that was enabled by it may still lack the start that failed in an earlier step. */
+/** Waits for the change. If the change enabled the compute, an earlier failed start may still be missing. */
 async function settleChange(
   { process, olds, mustFinish }: Update,
   target: Target,
@@ -145,8 +145,8 @@ async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndp
 }
 
 /**
- * The compute, where something depends on it: a setting of which the state knows nothing, a request that has to carry more
- * fields than the change, or a restart that may have come about already.
+ * Gets the compute if the update needs it: for a setting without a value in the state, for a request with unchanged fields, or to
+ * see whether a restart has happened already.
  */
 async function look(
   { process, target, plan, needsRestart }: Update,
@@ -164,15 +164,15 @@ async function look(
 }
 
 /**
- * The compute, if a list can be had soon. An interrupted run may have made the change, and then a second restart would be for
- * nothing. But a change must not wait for a list that fails.
+ * Gets the compute with a short timeout. An interrupted run may have made the change already, and a second restart would be
+ * wasted. A failing list must not block the change.
  */
 function lookBriefly({ context }: Process, target: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
   const soon = deadline.atMost(POLL_TIMEOUT_MS);
   return findCompute(context, target, soon).catch(() => undefined);
 }
 
-/** The paths of the plan at which the compute differs. Where the service tells no value, that of the state counts. */
+/** The paths of the plan at which the compute differs. If the response has no value, the state's value counts. */
 function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, compute: WireEndpoint): string[] {
   const { values: has, isTold } = toldBy(compute);
   const differs = (path: string) => !isAsDesired(path, (isTold(path) ? has : before)[path], desired[path]);
@@ -183,10 +183,10 @@ function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, com
 function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | undefined, cause: Error): NotReady {
   const { id, project, owed, program } = target;
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
-  // A start that was under way need not have the change, so only the time of a finished start is kept.
+  // A start in progress may not include the change, so only the time of a finished start is kept.
   const startedAt = compute?.pending_state === undefined ? compute?.started_at : undefined;
   const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
-  const reason = `${cause.message}. Whether compute ${id} of project ${project} was changed is not known, and the state says so; run \`pulumi up\` again: it looks and finishes the work`;
+  const reason = `${cause.message}. It is not known whether compute ${id} of project ${project} was changed, and the state records that. Run \`pulumi up\` again: it checks the compute and finishes the change`;
   const record = {
     adopted: olds.adopted,
     unfinished,

@@ -1,32 +1,38 @@
-/** Milliseconds between two polls of young work. The end of an operation of up to 3.5 s is noticed half of that late on average. */
+/** The shortest pause between two polls, in milliseconds. An operation of up to 3.5 s is noticed half a pause late on average. */
 const SHORTEST_PAUSE_MS = 350;
-/** Milliseconds between two polls at most, as the service advises. Only many waits at once make it longer. */
+/** The longest pause between two polls, as the service advises. It grows only if many projects wait at once. */
 const LONGEST_PAUSE_MS = 5_000;
 /** A pause is a tenth of the time since the work began: its end is noticed 5 % of its duration late on average. */
 const PART_OF_AGE = 0.1;
 /** A pause varies by up to 20 % either way, so that many programs do not poll together. */
 const JITTER = 0.2;
-/** Milliseconds between two polls of a project at least, whoever wants one. */
+/** The shortest time between two polls of one project, over all its waiters. */
 export const TICK_MS = SHORTEST_PAUSE_MS * (1 - JITTER);
 /** A poll comes up to 5 % later than the estimate… */
 const LATE_BY = 0.05;
 /** …and at least 30 ms later: a poll just before the end is wasted. */
 const LATE_BY_MS = 30;
-/** Milliseconds before the first poll at least, however short the work is expected to be. */
+/** The earliest first poll, in milliseconds after the work began. */
 const SHORTEST_FIRST_PAUSE_MS = 200;
-/** Milliseconds of shortest pauses with `pollsOften`, from the beginning or from the expected end. Of all who wait for a lock, the first to see its end gets it. */
+/**
+ * With `pollsOften`, the poller uses the shortest pauses for this long: from the start, or from the expected end. Several stacks
+ * may wait for one lock, and the first to see its end gets it.
+ */
 const OFTEN_MS = 6_000;
 
-// Where many projects wait, these four keep their polls of any minute within the budget, and the first polls early: most
-// operations take seconds. They were chosen with the simulation in `test/provider/operations/poll-pace.test.ts`: up to 50
-// projects poll 350 times in any minute at most, and fewer than eight poll as often as one.
+// If many projects wait, the constants below keep the polls within the budget of a minute. The first polls still come early,
+// because most operations take seconds. They were chosen with the simulation in `test/provider/operations/poll-pace.test.ts`: up
+// to 50 projects poll 350 times in any minute at most, and fewer than eight poll as often as one.
 /** A project polls early in its first minute… */
 const FIRST_MINUTE_MS = 60_000;
 /** …so the later pauses of that minute are longer than the even ones. */
 const IN_FIRST_MINUTE = 1.5;
 /** Then they are little longer than the even ones: polls that find the end of many operations at once need room. */
 const AFTER_FIRST_MINUTE = 1.2;
-/** With even pauses of 4.3 s (25 projects), the first pauses are as long as the age of the work. They grow with the square. */
+/**
+ * If the even pause is 4.3 s (25 projects), each pause equals the age of the work, so the age doubles between polls. The factor
+ * grows with the square of the even pause.
+ */
 const EVEN_PAUSE_TO_DOUBLE_MS = 4_300;
 /** Milliseconds that count as the age of work that has just begun. */
 const YOUNGEST_MS = 250;
@@ -36,11 +42,13 @@ export interface PollBackoffOptions {
   expectedMs?: number;
   /** One pause for all polls, without jitter (`compute:pollSeconds`). */
   fixedMs?: number;
-  /** Whether to begin with the shortest pauses, for some seconds; with an estimate, at the expected end. */
+  /**
+   * Whether to poll with the shortest pauses for `OFTEN_MS`: from the start, or from the expected end if there is an estimate.
+   */
   pollsOften?: boolean;
 }
 
-/** What a pause depends on beside the wait itself. */
+/** The inputs of a pause that come from outside this wait. */
 export interface PauseConditions {
   now: number;
   /** Milliseconds between two polls of one project if all projects that wait shared the budget evenly. */
@@ -70,12 +78,12 @@ export class PollBackoff {
     return this.since + Math.max(SHORTEST_FIRST_PAUSE_MS, this.#expectedMs) + LATE_BY_MS;
   }
 
-  /** An estimate came while the work went on. */
+  /** Sets the estimated duration during the wait. */
   expect(expectedMs: number): void {
     this.#expectedMs = expectedMs;
   }
 
-  /** The service tries the work again: its age counts from now, and what such work took before says nothing. */
+  /** Restarts the pauses after the service retries the operation. The age counts from now, and the estimate is dropped. */
   beginAnew(now: number): void {
     this.since = now;
     this.#expectedMs = undefined;

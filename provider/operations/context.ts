@@ -5,7 +5,7 @@ import type { DeleteBatches } from "./delete-batches.js";
 import type { MutationQueue } from "./mutation-queue.js";
 import type { OperationPollers } from "./pollers.js";
 
-/** The tools of every lifecycle step. All steps of a process share one. */
+/** The shared client, queues and pollers of a provider process. Every lifecycle step gets this object. */
 export interface Context {
   client: Client;
   /** Its sleep rejects with `Cancelled` after a cancel. */
@@ -15,6 +15,6 @@ export interface Context {
   deleteBatches: DeleteBatches;
   pollers: OperationPollers;
   log: (line: string) => void;
-  /** Last sentence of a deadline error: what the user can do. */
+  /** The last sentence of a deadline error. It tells the user what to do. */
   lateAdvice: string;
 }

@@ -12,18 +12,21 @@ import { outcomeOf } from "./outcome.js";
 import { OperationPollers } from "./pollers.js";
 
 const LATE_ADVICE =
-  "The work goes on at the service. Run the command again: it takes the work up. `customTimeouts` gives it more time";
+  "The operation still runs at the service. Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`";
 
 /** Without `clock` and `transport`, the real ones are used. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancellation"> &
   Partial<Pick<ClientOptions, "clock" | "transport">> & {
-    /** Seconds between two polls of an operation. @default growing from 0.4 to 5 */
+    /**
+     * Seconds between two polls of an operation. @default the expected end of the operation, else a tenth of its age, from 0.35
+     * to 5
+     */
     pollSeconds?: number;
     /** Bytes of an answer that are read. @default 16 MB, more than the largest page */
     bodyLimit?: number;
     /** @default the advice for a lifecycle step */
     lateAdvice?: string;
-    /** @default one that is never requested */
+    /** @default a Cancellation that never fires */
     cancellation?: Cancellation;
   };
 

@@ -1,11 +1,11 @@
 import type { Clock, Deadline } from "../clock.js";
 
-/** Milliseconds that a delete waits for the others of its project, so that one list confirms all of them. */
+/** The longest time that a delete waits for the other deletes of its project. One list then confirms all of them. */
 const GATHER_MS = 10_000;
 
-/** Lets the deletes of one project share the lists that confirm them, though they are sent one after the other. */
+/** Lets the deletes of one project share their confirming lists. The DELETE requests themselves run one after the other. */
 export class DeleteBatches {
-  /** By project: its deletes that are not ready yet to check whether their compute is gone. */
+  /** Per project: the deletes that have not reached their confirmation check. */
   readonly #running = new Map<string, { count: number; over: Promise<void>; end: () => void }>();
   readonly #nextPolls = new Map<string, Promise<void>>();
 

@@ -1,6 +1,6 @@
 /** If the first poll finds the work done, 80 % of the time until then is taken as its duration. */
 const GUESSED_PART = 0.8;
-/** A duration that the service reports counts only if it is at least 40 % of that time. */
+/** A reported duration counts only if it is at least 40 % of the time until the first poll that found the work done. */
 const BELIEVED_PART = 0.4;
 
 /** How long work of each kind takes, as far as this process has seen. */

@@ -1,27 +1,27 @@
-/** Milliseconds for which mutations may follow each other before another stack gets a chance… */
+/** This stack sends mutations back to back for at most this long. Then it pauses, so another stack can begin. */
 const BUSY_MS = 8_000;
-/** Milliseconds of that chance. It has to be longer than the pause between two polls of a stack that waits for the lock. */
+/** The pause for other stacks. It must be longer than the poll interval of a stack that waits for the lock. */
 const YIELD_MS = 500;
 /**
- * Milliseconds of the chance after each mutation where another stack waits. It costs no time: the other stack begins long before
- * its end. It has to be longer than the pause between two polls and the longest pause of a stack that lets others go first.
+ * The pause after each mutation while another stack waits. It costs no time, because the other stack begins long before the pause
+ * ends. It must be longer than the poll interval, and longer than the longest `goFirstMs`.
  */
 const YIELD_TO_OTHERS_MS = 950;
-/** …but this part of a long mutation at least: polls of long work are further apart. */
+/** At least this part of the last mutation's duration: polls of long work are further apart. */
 const YIELD_PART = 0.03;
-/** So many chances in a row that no other stack took show that none waits. */
+/** After this many unused pauses, no other stack waits. */
 const UNUSED_CHANCES = 2;
-/** Milliseconds for which another stack is remembered… */
+/** How long this stack remembers another stack… */
 const OTHERS_REMEMBERED_MS = 60_000;
 /** …or the time of three of our mutations, where that is longer. */
 const REMEMBERED_TURNS = 3;
-/** Milliseconds by which a stack lets each stack go first that has waited longer. */
+/** The extra pause for each stack that has waited longer than this one. */
 const GO_FIRST_MS = 130;
-/** A stack lets so many others go first at most. */
+/** The most stacks that this stack lets go first. */
 const MOST_FIRST = 4;
 /**
- * After its first mutation and every sixth that follows, a stack lets all others go first, for so many milliseconds: where it
- * always came first itself, it would not learn that several others wait.
+ * After its first mutation, and after every sixth one, a stack pauses for `PROBE_MS` so that all others go first. Otherwise it
+ * would never learn that several others wait.
  */
 const PROBE_MS = 450;
 const PROBE_EVERY = 6;
@@ -45,16 +45,16 @@ export class FairShare {
   #hasYielded = false;
   /** Mutations of ours that the service has accepted. */
   #accepted = 0;
-  /** Mutations of others for which we have waited since our last one was accepted… */
+  /** Mutations of other stacks since our last accepted mutation. */
   #waitedFor = 0;
-  /** …and that was between the last two of ours. In a fair order, it is the number of the other stacks. */
+  /** Mutations of other stacks between our last two. In a fair order, this equals the number of other stacks. */
   #othersBetween = 0;
   /** Ids of the operations that we have waited for last. */
   #lastWaitedFor: ReadonlySet<string> = new Set();
 
   /** Others' work was seen. */
   othersSeen(now: number): void {
-    // It has had its share while it did not know of them.
+    // This stack has used the project alone until now, so it lets the others go first.
     if (!this.#remembersOthers(now)) this.#othersBetween = this.#accepted > 0 ? MOST_FIRST : 0;
     this.#othersSeenAt = now;
     this.#unusedChances = 0;
@@ -94,7 +94,7 @@ export class FairShare {
     return leftMs;
   }
 
-  /** Milliseconds to pause after the end of others' work, for those who have waited longer. */
+  /** The pause before our next try after another stack's mutation ended: stacks that waited longer go first. */
   goFirstMs(): number {
     if (this.#accepted % PROBE_EVERY === 1 && this.#waitedFor < MOST_FIRST) return PROBE_MS;
     const first = this.#othersBetween > 1 ? MOST_FIRST : this.#othersBetween;
@@ -102,8 +102,8 @@ export class FairShare {
   }
 
   /**
-   * Milliseconds until the end of others' work that takes so long; undefined where its beginning is not known. It has begun when
-   * the work before it ended, or a little later.
+   * Milliseconds until another stack's operation of this duration should end; undefined if its start is unknown. The start is
+   * taken as the end of the operation before it.
    */
   untilEndMs(durationMs: number, now: number): number | undefined {
     const leftMs = Math.max(this.#endedAt, this.#othersEndedAt) + durationMs - now;

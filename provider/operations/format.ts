@@ -1,4 +1,4 @@
-// Operations in messages.
+// Formats operations for error and progress messages.
 
 import { oneLineOf, type Redactor } from "../api/redact.js";
 import { formatDuration } from "../clock.js";
@@ -10,9 +10,9 @@ const LONGEST_WORD = 100;
 /** Characters of a failure's reason that are shown. */
 const LONGEST_REASON = 1024;
 
-/** Only whole secrets are taken out of an id: a secret may contain an id, as a connection string does. */
+/** Redacts only whole secrets in an id. A secret may contain the id, as a connection string contains a host. */
 const shownId = (id: string, redactor: Redactor): string => redactor.redact(oneLineOf(id)).slice(0, LONGEST_WORD);
-/** Another word of the service's. It is redacted before it is cut: the redactor would not find half a key. */
+/** A word from the service, such as a status. Redact before cutting: the redactor does not find half a key. */
 const shownWord = (word: string, redactor: Redactor): string => redactor.redactForeign(word).slice(0, LONGEST_WORD);
 
 /** "start_compute of ep-…", in all messages. */
@@ -29,7 +29,7 @@ export function formatStatus({ status }: WireOperation, redactor: Redactor): str
     : `unknown status ${shownWord(status, redactor)}`;
 }
 
-/** For an operation that was not over in time. @param waitedMs stands in for the age of a record without a time */
+/** Describes an operation that did not end in time. @param waitedMs used as the age if the record has no time */
 export function formatUnfinished(
   operation: WireOperation,
   redactor: Redactor,

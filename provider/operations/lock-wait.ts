@@ -8,13 +8,13 @@ import { POLL_TIMEOUT_MS, type PollResult } from "./poll.js";
 import { isRunning, newestOperations } from "./queries.js";
 import type { WaitProgress } from "./waiter.js";
 
-/** Milliseconds after which the change is tried again all the same: the operations that run need not hold the lock. */
+/** The longest wait before the change is sent again. The running operations may not hold the lock. */
 const LONGEST_WAIT_MS = 30_000;
 /** A shorter wait is not worth its polls. */
 const SHORTEST_WAIT_MS = 500;
-/** Milliseconds before the expected end at which polls begin: a late stack finds the next operation running. */
+/** Polling begins this long before the expected end. A stack that polls later finds the next operation running. */
 const EARLY_MS = 150;
-/** The largest part of the time left that a mutation pauses for others. */
+/** A pause for other stacks takes at most this part of the time that is left. */
 const MAX_PAUSE_SHARE = 0.05;
 /** An operation that ended less than two seconds ago may have been the reason for a 423. */
 const JUST_ENDED_MS = 2_000;
@@ -80,7 +80,8 @@ function justEnded(rows: readonly WireOperation[]): WireOperation[] {
 }
 
 /**
- * The longest of the durations that the last finished operation of each running kind took; undefined if one of them is unknown.
+ * The expected duration: for each running action, the duration of its last finished operation; the longest of these. Undefined if
+ * one is unknown.
  * @param rows newest first
  */
 function expectedDurationMs(running: readonly WireOperation[], rows: readonly WireOperation[]): number | undefined {

@@ -14,10 +14,13 @@ const FIRST_WIDEN_AFTER = 20;
 
 /** One change of a project: create, update, delete or action, with its waiting. */
 interface Mutation {
-  /** Ids of the branches and computes that it changes. Mutations that share one run one after the other. */
+  /**
+   * Keys of what it changes: ids of branches and computes, and `name:…` of a compute to create. Mutations that share a key run
+   * one after the other.
+   */
   lockIds: readonly string[];
   begin: () => void;
-  /** The service has accepted it, and works on it. */
+  /** Whether the service accepted it and still works on it. */
   hasPendingWork: boolean;
   /** How often the project had refused a mutation when this one began. */
   refusalsAtStart: number;
@@ -40,8 +43,8 @@ interface ProjectQueue {
 }
 
 /**
- * Decides which mutations of a project run now. A service refuses a mutation (423) while an operation runs, either anywhere in
- * the project or only on the same branch. Nothing tells which. So the queue makes a slow start: it begins with a window of two
+ * Decides which mutations of a project run now. The service refuses a mutation (423) while an operation runs. Some projects lock
+ * as a whole, others only per branch, and no API tells which. So the queue makes a slow start: it begins with a window of two
  * mutations at the same time. The window doubles when a mutation is accepted beside work on another branch. It becomes one when a
  * mutation is refused because of work on another branch. Projects never wait for each other.
  */
@@ -88,8 +91,8 @@ export class MutationQueue {
   }
 
   /**
-   * The active mutation also changes a compute that it has found only now, and takes over.
-   * @param subject id of the compute or branch with which the mutation was queued
+   * Adds the id of a compute that the active mutation has just found and adopts.
+   * @param subject the lock key under which the mutation was queued
    */
   addLockId(projectId: string, subject: string, adoptedId: string): void {
     const project = this.#projects.get(projectId);
@@ -122,7 +125,7 @@ export class MutationQueue {
    * The service has refused the active mutation (423).
    * @param subject id of the compute or branch with which the mutation was queued
    * @param running operations that run in the project, as far as they could be seen
-   * @param ended operations that ended so recently that they may have been the reason
+   * @param ended recently ended operations, which may have caused the 423
    * @returns whether work of others runs
    */
   refused(
@@ -150,7 +153,7 @@ export class MutationQueue {
   }
 
   /**
-   * A refused mutation has waited until the work that held the lock ended.
+   * Call this after a refused mutation has waited for the lock.
    * @param ids of the operations that held it
    * @returns milliseconds to pause, so that other stacks get their turn
    */
@@ -166,7 +169,7 @@ export class MutationQueue {
     return share.yieldMs(now);
   }
 
-  /** Milliseconds until running work of `durationMs` ends; undefined where its beginning is not known. */
+  /** Milliseconds until the running operation should end, if it takes `durationMs`; undefined if its start is unknown. */
   untilEndMs(projectId: string, durationMs: number): number | undefined {
     return this.#projects.get(projectId)?.share.untilEndMs(durationMs, this.#now());
   }

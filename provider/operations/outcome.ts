@@ -4,7 +4,7 @@ export type Outcome = "pending" | "done" | "failed" | "may-retry";
 /** The service's console shows one of these labels for a status word. */
 export type OperationLabel = "OK" | "Scheduling" | "In progress" | "Error";
 
-// A closed table for an open vocabulary. A word that is not in it is never success and never failure: the deadline decides.
+// The known statuses. An unknown status counts as pending, and the wait ends at the deadline.
 const STATUSES = new Map<string, [Outcome, OperationLabel]>([
   ["scheduling", ["pending", "Scheduling"]],
   ["running", ["pending", "In progress"]],

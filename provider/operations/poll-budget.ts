@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 /** Part of the account's rate that polls may use. The other half is for changes and reads. */
 const POLLS_PART = 0.5;
-/** Above 85 % of the budget in the last minute all pauses grow: projects that joined one after the other polled often before… */
+/** If the last minute used more than 85 % of the budget, all pauses grow… */
 const ROOM = 0.85;
 /** …with the square, which brings the polls back into the budget without a stop. */
 const POWER = 2;
@@ -21,7 +21,7 @@ export class PollBudget {
     this.#polledAt.push(now);
   }
 
-  /** Milliseconds between two polls of a project if so many projects share the budget evenly. */
+  /** The pause at which `projects` projects together use exactly the budget. */
   evenPauseMs(projects: number, now: number): number {
     this.#forget(now);
     const excess = Math.max(1, this.#polledAt.length / (ROOM * this.#most));

@@ -5,13 +5,13 @@ import { type Clock, Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
 import type { WireOperation } from "../wire/operation.js";
 
-/** Milliseconds one poll may take with its retries. After that the next poll is a better try. */
+/** The time limit of one poll with its retries. After that, a new poll is better. */
 export const POLL_TIMEOUT_MS = 10_000;
 /** Operations of one page. Most operations that anybody waits for are among the newest of their project. */
 export const NEWEST_PAGE = 100;
 /** Operations of the largest page that the service gives. */
 export const LARGEST_PAGE = 1000;
-/** Rows of a page for each operation that is waited for: other operations run beside it. */
+/** Page rows to ask for per awaited operation, because other operations run too. */
 const ROWS_PER_OPERATION = 4;
 /** Operations that are asked for one by one if the list fails. */
 const MOST_SINGLE_REQUESTS = 10;

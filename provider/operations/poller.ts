@@ -9,8 +9,8 @@ import type { PollBudget } from "./poll-budget.js";
 import type { Waiter } from "./waiter.js";
 
 /**
- * Milliseconds by which a `Retry-After` may move the last poll past the deadline. One that asks for more does not move
- * it. `api/retry.ts` explains the three limits.
+ * A `Retry-After` may delay the last poll until this long after the deadline. A longer one is ignored. `api/retry.ts` explains
+ * the three limits.
  */
 const LAST_POLL_GRACE_MS = 15_000;
 
@@ -23,14 +23,14 @@ interface Subscription {
   nextPollAt: number;
   lastPollAt?: number;
   isDone: boolean;
-  /** A poll that was sent after the deadline has not brought the end. */
+  /** The poll after the deadline still found the work running. */
   isLate: boolean;
-  /** Its estimate came from another wait, while it waited. */
+  /** Whether another wait supplied its estimate. */
   wasTold: boolean;
-  /** The service has tried the work again: its duration is not that of one try. */
+  /** Whether the service retried the operation. Its duration is then no estimate for others. */
   wasRetried: boolean;
   error?: unknown;
-  /** Ends the sleep: a poll for somebody else brought the end, or moved the next poll. */
+  /** Wakes the waiter after a poll for another waiter changed its result or its next poll. */
   wake: () => void;
   woken: Promise<void>;
 }
@@ -46,11 +46,11 @@ export interface SharedByPollers {
   budget: PollBudget;
   /** Projects in which somebody waits. */
   projects(): number;
-  /** Called with the first duration of a kind, and again where a wait that was told of it has confirmed it. */
+  /** Called with the first measured duration of a kind, and again each time a wait with a received estimate ends. */
   onEstimate(workKind: string, expectedMs: number): void;
 }
 
-/** Polls a project's operations for all who wait for some: one request per tick, however many wait. */
+/** Polls the operations of one project for all its waiters, with one request per tick. */
 export class OperationPoller {
   readonly #subscriptions = new Set<Subscription>();
   #inFlight: Promise<void> | undefined;
@@ -98,8 +98,8 @@ export class OperationPoller {
   }
 
   /**
-   * Tells those who wait for such work without an estimate how long it took elsewhere: they poll when it should be over.
-   * @param most so many at most
+   * Gives waiters of this kind of work that have no estimate the duration measured elsewhere. They then poll at the expected end.
+   * @param most the most waiters to tell
    * @returns how many it told
    */
   tell(workKind: string, expectedMs: number, most: number): number {
@@ -139,7 +139,7 @@ export class OperationPoller {
       woken: Promise.resolve(),
     };
     renewWake(subscription);
-    // It counts among those who wait before its own pause is set.
+    // Added first: the pause depends on the number of waiters.
     this.#subscriptions.add(subscription);
     subscription.firstPollAt = since + this.#pauseMs(subscription, since, clock.random());
     subscription.nextPollAt = subscription.firstPollAt;
@@ -219,7 +219,7 @@ export class OperationPoller {
     }
   }
 
-  /** Work that failed says nothing about how long such work takes. */
+  /** A failed operation gives no estimate. */
   #learnDuration({ waiter, since, lastPollAt, wasTold, wasRetried, error }: Subscription, now: number): void {
     const { workKind } = waiter;
     if (workKind === undefined || wasRetried || error !== undefined) return;
@@ -231,7 +231,7 @@ export class OperationPoller {
   }
 }
 
-/** The next call of `wake` ends the next sleep. */
+/** Makes a new promise for the next sleep; `wake` resolves it. */
 function renewWake(subscription: Subscription): void {
   subscription.woken = new Promise<void>((resolve) => {
     subscription.wake = () => {

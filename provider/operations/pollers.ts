@@ -7,8 +7,8 @@ import { OperationPoller, type SharedByPollers } from "./poller.js";
 import type { Waiter } from "./waiter.js";
 
 /**
- * So many waits are told of the first duration of their kind, and so many more by each that confirms it. Work of one kind often
- * takes equally long: then all hear of it within a second or two. If it does not, a few polls were in vain.
+ * The first measured duration of a kind goes to this many waiters, and each waiter that confirms it passes it to as many more. So
+ * a common duration reaches all waiters within two seconds, and a wrong one costs few polls.
  */
 const TOLD_AT_ONCE = 4;
 

@@ -4,7 +4,7 @@ import type { Context } from "./context.js";
 import { isKnownStatus, outcomeOf } from "./outcome.js";
 import { LARGEST_PAGE, NEWEST_PAGE } from "./poll.js";
 
-/** Milliseconds for which an operation with an unknown status counts as running: the word may well mean its end. */
+/** How long an operation with an unknown status counts as running. The status may mean that it has ended. */
 const UNKNOWN_STATUS_MS = 15 * 60_000;
 
 /** Whether an operation in a list still runs. If its status is unknown, it counts as running while it is young. */
@@ -24,7 +24,7 @@ export async function newestOperations(
   return page?.operations ?? [];
 }
 
-/** A compute's operations on the largest page, oldest first: the order of execution, and of the answer to a change. */
+/** The operations of a compute, oldest first, from one page of the largest size. */
 export async function operationsOf(
   { client }: Context,
   project: string,
@@ -47,8 +47,8 @@ export async function pendingOperationsOf(
 }
 
 /**
- * Operations that a change with a lost answer may have begun: a compute's operations that still run. If none does, the
- * last one that ended: it may have failed, and the caller has to know.
+ * The operations that a change may have begun whose answer was lost: all that still run, or else the newest one, which may have
+ * failed.
  */
 export async function latestOperationsOf(
   context: Context,

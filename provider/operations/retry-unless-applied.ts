@@ -5,14 +5,14 @@ import { isKind, UnknownOutcome } from "../errors.js";
 import { ProgressReporter } from "../progress.js";
 import type { Context } from "./context.js";
 
-/** Milliseconds between a lost answer and the next try: the request may still be on its way through a proxy. */
+/** The pause after a lost answer before the request is sent again. A proxy may still deliver the first request. */
 const PAUSE_MS = 2000;
 
 /**
- * Sends a mutation. After each lost answer it looks whether the mutation was applied, before it sends it again. It
- * looks also when the time is up and after a cancel: what was begun must not be forgotten.
- * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it
- *   may still send requests for a while
+ * Sends a mutation. After each lost answer it looks whether the mutation was applied, before it sends it again. It looks also
+ * when the time is up and after a cancel: the state must not lose a compute that a request created.
+ * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it   may still
+ * send requests for a while
  * @throws UnknownOutcome where nobody can tell whether the last request was applied
  */
 export async function retryUnlessApplied<T>(
@@ -41,7 +41,9 @@ export async function retryUnlessApplied<T>(
       if (count > 0) lost.message += `; tried ${count + 1} times in ${formatDuration(progress.elapsedMs())}`;
       throw lost;
     }
-    progress.report((elapsedMs) => `${message}; it did nothing, trying again (${formatDuration(elapsedMs)})`);
+    progress.report(
+      (elapsedMs) => `${message}; the request was not applied, trying again (${formatDuration(elapsedMs)})`,
+    );
     const before = lost;
     await clock.sleep(pauseMs).catch((error: unknown) => {
       // The look did not find it, but the request may still be on its way: its outcome stays unknown.
@@ -57,6 +59,6 @@ const alsoFailed =
     const kinds = ["service", "deadline", "unclear", "cancelled"] as const;
     if (!(error instanceof Error) || !kinds.some((kind) => isKind(error, kind))) throw error;
     const both = new UnknownOutcome(request, reason, answer);
-    both.message = `${message}; looking for what it did failed too: ${error.message}`;
+    both.message = `${message}; checking whether it was applied also failed: ${error.message}`;
     throw both;
   };

@@ -18,8 +18,8 @@ export interface Settled {
 /**
  * Waits until all operations are done, whichever compute they belong to. Operations that are done already cost no request. The
  * deadline of a lifecycle step is 10 minutes by default (`endpoint/process.ts`).
- * @throws OperationFailed at the first that failed: the rest of its chain may never run. DeadlineExceeded after one poll past
- *   the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
+ * @throws OperationFailed at the first failed operation: the operations after it may never run. DeadlineExceeded after one poll
+ * past   the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
  */
 export async function settle(
   context: Context,

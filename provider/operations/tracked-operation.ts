@@ -4,11 +4,11 @@ import { outcomeOf } from "./outcome.js";
 
 /** A `failed` operation is final after this many further polls without a change… */
 const GRACE_POLLS = 2;
-/** …and this many milliseconds: a service that tries again shows that a moment later. */
+/** …and not before this many milliseconds: the service shows a retry only after a moment. */
 const GRACE_MS = 1_500;
 /** Milliseconds between these polls: two of them end the wait within two seconds. */
 const GRACE_PAUSE_MS = 800;
-/** A service that tells when it tries again gets this many milliseconds more: it tells times in whole seconds. */
+/** If the service gives a retry time, wait this much longer: it rounds times to seconds. */
 const RETRY_GRACE_MS = 4_000;
 /** An operation has vanished after this many polls that did not find it… */
 const MISSING_POLLS = 4;
@@ -17,7 +17,7 @@ const MISSING_MS = 10_000;
 
 export type WaitState = "pending" | "done" | "failed" | "vanished";
 
-/** When a poll first showed the failure, and what has to pass until it is final. */
+/** A failure that a poll showed, and when it becomes final. */
 interface Failure {
   /** The moment at which the service tries again, or the moment of the first poll. */
   dueAt: number;
@@ -26,7 +26,7 @@ interface Failure {
   polls: number;
 }
 
-/** An operation that somebody waits for, and the verdict of its polls. */
+/** The state of an awaited operation, from its polls. */
 export class TrackedOperation {
   readonly since: number;
   #failure: Failure | undefined;
@@ -34,7 +34,7 @@ export class TrackedOperation {
   #missingPolls = 0;
   state: WaitState = "pending";
 
-  /** @param operation as the answer of the change showed it, before any poll */
+  /** @param operation the operation as it is in the response to the change */
   constructor(
     public operation: WireOperation,
     private readonly clock: Clock,
@@ -66,7 +66,7 @@ export class TrackedOperation {
     if (this.#missingPolls >= MISSING_POLLS && now - this.#missingSince >= MISSING_MS) this.state = "vanished";
   }
 
-  /** Milliseconds until the next poll. @param planned for work that goes on */
+  /** The pause until the next poll. @param planned the pause of the normal backoff */
   pauseMs(planned: number): number {
     if (this.state !== "pending" || this.#failure === undefined) return planned;
     const untilDueMs = this.#failure.dueAt - this.clock.now();
@@ -88,8 +88,8 @@ export class TrackedOperation {
   }
 
   /**
-   * Milliseconds from the failure to the service's next try; 0 where it tells of none. `retry_at` may also be the time of the
-   * last try. `updated_at` is by the same clock: ours may be wrong.
+   * Milliseconds until the service retries; 0 if it gives no retry time. `retry_at` may also be the time of the last try.
+   * `updated_at` is by the same clock: ours may be wrong.
    */
   #untilRetryMs({ retry_at, updated_at }: WireOperation): number {
     const retryAt = Date.parse(retry_at ?? "");

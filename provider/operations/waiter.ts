@@ -7,13 +7,13 @@ export type WaitProgress = "pending" | "begun anew" | "done";
 export interface Waiter {
   /** Ids of the operations that are still waited for. */
   pendingIds(): string[];
-  /** Gets each poll's result. "done" ends the wait; so does an error that it throws. "begun anew" means young work again. */
+  /** Gets each poll's result. "done" ends the wait; so does an error that it throws. "retried" restarts the backoff. */
   onResult(result: PollResult): WaitProgress;
-  /** Milliseconds until the next poll, where the waiter knows better than the usual rule. @param planned by that rule */
+  /** Overrides the pause until the next poll. @param planned the pause of the normal backoff */
   pauseMs?(planned: number): number;
-  /** Names the kind of work that has just begun. The durations of one kind are learned, and used for the next wait. */
+  /** The kind of work, for example `start_compute`. Waits of one kind share their duration estimate. */
   workKind?: string;
-  /** Milliseconds that the work took by the service's own account. Asked once the work is done. */
+  /** The duration that the service reports. Called after the work is done. */
   reportedMs?(): number | undefined;
   /** Milliseconds until the work should be over, where the waiter knows them. */
   expectedMs?: number | undefined;

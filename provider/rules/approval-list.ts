@@ -123,9 +123,9 @@ export interface ApprovalTarget {
 }
 
 /**
- * The command that approves, to be copied from an error or a report. It finds the right file and the right list by itself.
- * `pulumi config set --path` can't: it needs the number of entries in one file, and a provider sees the merged config. The
- * command leaves out names that a shell could misread.
+ * The command line that approves. Users copy it from an error or a report. It finds the file and the list itself. `pulumi config
+ * set --path` can't: it needs the number of entries in one file, and a provider sees the merged config. The command leaves out
+ * names that a shell could misread.
  */
 export function approveCommand(digests: readonly string[], { stack, configFile }: ApprovalTarget): string {
   const safe = (flag: string, name: string | undefined) =>
@@ -134,7 +134,7 @@ export function approveCommand(digests: readonly string[], { stack, configFile }
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }
 
-/** The digests in a command of `approveCommand` that a text ends with. Pulumi adds white space. */
+/** The digests of an approve command at the end of a text. */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];
   return digests?.split(" ") ?? [];

@@ -1,8 +1,8 @@
 // Approvals: a reviewer lets exactly one change pass `onRestart: "refuse"`. The digest covers the change's meaning, so an
 // approval passes neither another change of the same compute nor the same change of another compute.
 //
-// Version 2 is meant to last. Version 1 had 48 bits: a search over a value in `restartTriggers` found a harmless change and a
-// new host with one digest in less than two minutes.
+// Version 2 is meant to last. Version 1 had 48 bits: a search over values of `restartTriggers` found, in less than two minutes, a
+// harmless change and a replacement with the same digest.
 //
 // A deletion has no digest: no step of `pulumi up` could check one (docs/design.md).
 
@@ -47,10 +47,9 @@ export interface ReleaseInputs {
 }
 
 /**
- * The digest that approves this change; undefined where a value is secret or not known yet, as a reviewer could not see what is
- * approved.
- * @param verdict the verdict on `old` and `desired`, with the limits apart (without `asSize`): both forms of a size are one change
- * @param release what the program said before and says now; nothing from the outputs, which check does not see
+ * The digest that approves this change. Undefined if a value is secret or not known yet: a reviewer could not see the change.
+ * @param verdict the verdict on `old` and `desired`, computed without `asSize`, because `size` and two limits are the same change
+ * @param release the old and new inputs; outputs must not be used, because check does not see them
  */
 export function approvalOf(
   urn: string,
@@ -63,7 +62,7 @@ export function approvalOf(
   const changes: ChangedProperty[] = [];
   // `settings.pgSettings.work_mem` is a change of `settings.pgSettings`.
   const causes = new Set(verdict.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
-  // A new compute gets every setting anew, and lacks those that the program no longer sets.
+  // A replacement sends every setting of the program, and none that the program has dropped.
   const anew = verdict.impact === "new-host";
   if (anew && secrets && secrets.size > 0) return undefined;
   const names = [...new Set([...Object.keys(desired), ...(anew ? Object.keys(old) : [])])] as SettingName[];
@@ -98,7 +97,7 @@ export type ApprovalState = "given" | "missing" | "not-asked";
 /** A change for which check asked for an approval, as a hook or a step sees it afterwards. */
 interface CheckedChange {
   urn: string;
-  /** Absent for a create that stands for a replacement: Pulumi passes on none. */
+  /** Absent in the create of a replacement: Pulumi passes no old inputs. */
   oldInputs: Readonly<Record<string, unknown>> | undefined;
   news: ReleaseInputs;
   desired: DesiredSettings;
@@ -115,7 +114,7 @@ interface CheckedChange {
  */
 export function approvalStateOf(change: CheckedChange): "given" | "missing" {
   const { urn, oldInputs, news, desired, secrets, digests, isSoftened } = change;
-  // Check came before. Where it does not soften, only approved changes have passed it.
+  // If check did not soften, only approved changes have passed it.
   if (!isSoftened) return "given";
   if (!oldInputs) return "missing";
   const old = desiredSettings(oldInputs as SettingsInput);

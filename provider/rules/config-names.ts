@@ -27,8 +27,8 @@ export const INSTANCE = {
   apiKey: "compute:instanceApiKey",
   apiUrl: "compute:instanceApiUrl",
   /**
-   * Says that the program made the instance. A name in a stack's file has at most three parts, so this one can't stand there:
-   * somebody who can change only files can't make an account for the stack's own computes with it.
+   * Marks an instance that the program made. Its name has four parts, and Pulumi allows three in a stack's file. So nobody can
+   * set it by changing the file.
    */
   byProgram: "compute:instance:by:program",
 } as const;

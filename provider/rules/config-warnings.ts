@@ -1,4 +1,4 @@
-// Mistakes in a stack's config that do not fail a run, and the one that does: a host in plain text.
+// Warnings about a stack's config, and the error for a host in plain text.
 
 import { readApprovals, shortEntriesText } from "./approval-list.js";
 import { CONFIG_NAMES } from "./config-names.js";
@@ -28,10 +28,10 @@ export const configWarnings = (settings: StackSettings, env: NodeJS.ProcessEnv, 
 /** Everybody who can read the stack's file or state can read the key. A `Provider` makes its key a secret itself. */
 function plainKey({ values, isPlainKey }: StackSettings): string | undefined {
   if (values["apiKey"] === undefined || !isPlainKey) return undefined;
-  return "compute:apiKey stands in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
+  return "compute:apiKey is in plain text in the stack's config and state. Run `pulumi config set --secret compute:apiKey …` and make a new key";
 }
 
-/** A guard with a typing error in its name would guard nothing, in silence. */
+/** A misspelled `onRestart` would silently protect nothing. */
 function unknownNames({ values, project }: StackSettings): string[] {
   // In a project with the name `compute`, the program's own settings begin with `compute:` too.
   if (project === "compute") return [];
@@ -39,12 +39,12 @@ function unknownNames({ values, project }: StackSettings): string[] {
     .filter((name) => !(CONFIG_NAMES as readonly string[]).includes(name))
     .map(
       (name) =>
-        `compute:${name} in the stack's config is not known, and does nothing. Known are ${CONFIG_NAMES.join(", ")}`,
+        `compute:${name} in the stack's config is not known, and has no effect. Known settings: ${CONFIG_NAMES.join(", ")}`,
     );
 }
 
 /**
- * Why a plain key can't be used. A plain value could name any host, with any key: everything that the program sends would go there. That
+ * The error for a plain-text key that names a host. Anybody who can edit the file could send all requests to another host. That
  * can include other secrets of the same file, copied to the names that the program reads.
  */
 export function plainHostProblem({ values, isPlainKey }: Omit<StackSettings, "project">): string | undefined {

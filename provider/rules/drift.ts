@@ -13,10 +13,10 @@ interface ChangeByPath {
 }
 
 /**
- * The settings for which a change can restart a compute, where the compute is neither as the state says nor as the program wants it:
- * ["size 1 → 4"]. A reviewer has seen, and approved, the change from the value in the state. None after a failed step: it has
- * recorded values that the compute need not have.
- * @param olds the state's outputs. They differ from `before` where the service did not take a value
+ * The changes that somebody made by hand to settings that this update changes too and that can restart the compute: ["size 1 →
+ * 4"]. A reviewer has seen, and approved, the change from the value in the state. Empty after a failed step, because the state
+ * may hold values that the compute never got.
+ * @param olds the state's outputs. They differ from `before` where the service did not apply a value
  * @param now the settings that the compute has now; an absent one is unknown
  */
 export function driftInChange(
@@ -32,7 +32,7 @@ export function driftInChange(
   const isSameAt = (path: string, values: SettingValues) =>
     values[path] !== undefined && isAsDesired(path, current[path], values[path]);
   const hasDrifted = (path: string) => ![desired, before, recorded].some((values) => isSameAt(path, values));
-  // A setting without a value in the state is left out: the preview has shown no old value, so the compute can't have left it.
+  // A setting without a value in the state can't drift: the preview showed no old value.
   const paths = Object.keys(desired).filter(
     (path) =>
       path in current &&

@@ -108,5 +108,5 @@ const CONTENT: readonly unknown[] = ["c44067f5952c0a294b673a41bacd8c17", "0def73
 const contentHash = (value: Record<string, unknown>): string | undefined =>
   CONTENT.includes(value[SIGNATURE]) && typeof value["hash"] === "string" ? value["hash"] : undefined;
 
-/** A short digest of a value, kept instead of the value to see later whether it has changed. */
+/** A short digest, kept in the state in place of a value to detect changes. */
 export const digest = (value: unknown): string => hashOf(canonical(value), 12);

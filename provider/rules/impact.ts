@@ -39,7 +39,7 @@ export const atLeast = (impact: Impact, floor: Impact): boolean => IMPACTS.index
 
 export const isWorse = (impact: Impact, than: Impact): boolean => IMPACTS.indexOf(impact) > IMPACTS.indexOf(than);
 
-/** One property that changes, with what that does. */
+/** A changed property and its effect. */
 export interface Reason {
   /** Path in the program, for example `autoscalingLimitMaxCu` or `settings.pgSettings.work_mem`. */
   property: string;
@@ -49,9 +49,9 @@ export interface Reason {
   /** The change in words, where its values must not be shown or would tell a reader nothing. */
   words?: string;
   impact: Impact;
-  /** What happens, as a clause by itself. */
+  /** The effect, as a full clause. */
   effect: string;
-  /** The sentence that tells it together with the change. */
+  /** Which sentence describes the change and its effect. */
   does: Does;
 }
 
@@ -60,12 +60,12 @@ export interface Verdict {
   impact: Impact;
   /** The changes that cause an impact, in the table's order. */
   reasons: Reason[];
-  /** What a reader should know of changes without an impact. */
+  /** Notes about changes without an impact, for example libraries that load at the next start. */
   notes: string[];
 }
 
 type Effect = Pick<Reason, "impact" | "effect" | "does">;
-/** @param next undefined where it is not known yet: then any value counts, the worst one too */
+/** @param next undefined if not known yet: then the worst possible value counts */
 type Rule = (old: unknown, next: unknown) => Effect | undefined;
 
 const RULES: Record<ImpactRule, Rule> = {
@@ -118,7 +118,7 @@ export function replacementOf(
   return { ...all, impact: "new-host", notes: [] };
 }
 
-/** The verdict on a change of settings: from those that the compute has, or was last asked to have, to the desired ones. */
+/** The impact of changing the old settings to the desired ones. The old ones come from the compute or from the last inputs. */
 export function impactOf(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
@@ -153,7 +153,7 @@ function judge(
 export const worstImpact = (impacts: readonly Impact[]): Impact =>
   impacts.reduce((a, b) => (atLeast(a, b) ? a : b), "none" as Impact);
 
-/** What becomes of the compute of a resource that is replaced. `kept`: it is released and taken over again. */
+/** What happens to the old compute in a replacement. `kept`: the replacement adopts it again. */
 export type Fate = keyof typeof FATES | "kept";
 
 /** The text of the input `restart`. Its first word says whether connections are in danger. */
@@ -168,7 +168,7 @@ export function sentence(verdict: Verdict, fate?: Fate): string {
   return fate === undefined || fate === "kept" ? text : `${text}; ${FATES[fate]}`;
 }
 
-/** Without a reason among the settings, an option of the resource asks for a replacement. */
+/** If no setting causes the impact, a resource option (replaceOnChanges) does. */
 export const worstOf = ({ impact, reasons }: Verdict): Does =>
   reasons.find((reason) => reason.impact === impact)?.does ?? "replace";
 
@@ -194,7 +194,7 @@ type EffectOf = (name: SettingName, old: unknown, next: unknown) => Effect | und
 
 const effectOf: EffectOf = (name, old, next) => {
   if (next !== UNKNOWN) return ruleOf(name)(old, next);
-  // An unknown value needs a warning only where one of the possible values does.
+  // An unknown value needs a warning only if some value would.
   const possible = ruleOf(name)(old, undefined);
   return possible && { ...possible, impact: "may-restart", effect: EFFECTS.dependsOn(possible.effect) };
 };

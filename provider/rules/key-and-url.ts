@@ -7,14 +7,14 @@ export interface KeyAndUrl {
   apiUrl?: string;
   /** Whether the key's value has brought the URL along. */
   isBound: boolean;
-  /** What is wrong with the two, in words that follow the key's name. */
+  /** The error, as a phrase that follows the name of the key's source. */
   problem?: string;
 }
 
 /**
- * @param mayBind whether the value may be `https://console.example.com/api/v2#KEY`. Somebody who can't read it can't take the
- * two apart. Only the stack's config needs that: no file of the stack says what the environment has, and a program writes the
- * URL of a `Provider` itself
+ * @param mayBind whether the value may be `https://console.example.com/api/v2#KEY`. A reader of the file can't separate key and
+ * URL if both are one secret. Only the stack's config needs this: the environment is in no file, and a program sets the URL of a
+ * `Provider` itself
  */
 export function keyAndUrl(value: string | undefined, url: string | undefined, mayBind: boolean): KeyAndUrl {
   const [key, apiUrl] = [text(value), text(url)];
@@ -26,7 +26,7 @@ export function keyAndUrl(value: string | undefined, url: string | undefined, ma
   if (boundKey === undefined || !isKey(boundKey)) return { ...alone, isBound: true, problem: noKey(true) };
   const bound = { apiKey: boundKey, apiUrl: key.slice(0, end), isBound: true };
   if (apiUrl === undefined || withoutSlash(apiUrl) === withoutSlash(bound.apiUrl)) return bound;
-  return { ...bound, problem: "has a URL of its own, and another URL is set beside it: remove the one beside it" };
+  return { ...bound, problem: "contains a URL, and a different URL is set as well: remove the other setting" };
 }
 
 /** The whole value, and the key in it: no message shows either. */
@@ -35,17 +35,17 @@ export function secretsIn(value: string | undefined): string[] {
   return [...new Set([apiKey, text(value)])].filter((one) => one !== undefined);
 }
 
-/** A URL with a slip, such as quotes that a shell has kept, must not go to the public service as its key. */
+/** A mistyped URL (for example with quotes) must not be sent to the public service as a key. */
 const isKey = (key: string): boolean => /^[\x21-\x7e]+$/.test(key) && !/["'`[\]{}]|:\/\/|\/api\/v\d/.test(key);
 
 const noKey = (mayBind: boolean): string =>
-  `is not a key${mayBind ? ", and not a URL with a key behind it, as in https://…/api/v2#KEY" : ""}: give it the key alone, without quotes and white space`;
+  `is not a key${mayBind ? ", and not a URL that ends with #KEY, as in https://…/api/v2#KEY" : ""}: give it the key alone, without quotes and white space`;
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
 const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
-/** What is wrong with a URL. Never shows the value: where key and URL were mixed up, it is the key. */
+/** What is wrong with a URL. Never shows the value: users may have swapped key and URL. */
 export function urlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return `its value is not a URL; it looks like ${DEFAULT_API_URL}`;
   const url = new URL(value);

@@ -1,4 +1,4 @@
-// A change as a sentence about the compute as it is at the moment of the preview.
+// Writes the sentence of a warning: the change, and the compute's state during the preview.
 
 import { sentence, subjectOf, type Verdict, worstOf } from "./impact.js";
 import { type Activity, type Does, NOW, type Subject } from "./texts.js";

@@ -1,4 +1,4 @@
-// Names of computes: which ones the service accepts, and the ones that are made here.
+// Validates names of computes, and generates them.
 
 import { hashOf } from "./hash.js";
 import { identityOf, urnOfEitherForm } from "./urn.js";
@@ -6,7 +6,7 @@ import { identityOf, urnOfEitherForm } from "./urn.js";
 /** In characters, as the service counts, not in the 16-bit units of JavaScript: an emoji is one character. */
 export const LONGEST_NAME = 64;
 
-/** Control characters, line breaks of every kind, and halves of characters, which no request can carry. */
+/** Control characters, line breaks and unpaired surrogates, which a request can't contain. */
 const UNFIT = /[\p{Control}\p{Surrogate}\u2028\u2029]/u;
 
 export const isName = (name: string): boolean => {

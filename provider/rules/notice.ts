@@ -26,14 +26,14 @@ import {
 } from "./texts.js";
 
 export interface ImpactNotice {
-  /** `none` is written only of a replacement that keeps the compute. No notice says `delete`. */
+  /** `none` occurs only for a replacement that keeps the compute. A notice never says `delete`. */
   impact: Exclude<Impact, "delete">;
   /**
    * Paths of the properties that cause an impact, for example `size` or `settings.pgSettings.work_mem`. Empty where an option
    * of the resource asks for a replacement.
    */
   properties: readonly string[];
-  /** The compute that is replaced. Only the check of a replacement knows it: the engine tells a hook nothing of it. */
+  /** The compute that is replaced. Only the check of a replacement knows it; the engine does not tell the hook. */
   replaces?: ReplacedCompute;
 }
 
@@ -52,13 +52,13 @@ export function noticeOf({ impact, reasons }: Verdict, replaces?: ReplacedComput
   return { impact, properties: reasons.map(({ property }) => property), ...(replaces ? { replaces } : {}) };
 }
 
-/** The same notice as an input: nothing where there is none. */
+/** The notice as an input; empty if there is none. */
 export const noticeInput = (notice: ImpactNotice | undefined): { [NOTICE]?: ImpactNotice } =>
   notice === undefined ? {} : { [NOTICE]: notice };
 
 /**
- * Reads the notice of a resource's inputs. States from before `__notice` have the text alone, and so have policies.
- * @returns undefined where there is none or it can't be read: the change may do anything then
+ * Reads the notice of a resource's inputs. Older states have only the text, and so do policies.
+ * @returns undefined if there is none or it can't be read; then assume the worst
  */
 export function readNotice(inputs: Readonly<Record<string, unknown>> | undefined): ImpactNotice | undefined {
   if (inputs === undefined) return undefined;
@@ -84,7 +84,7 @@ const isNoticeImpact = (impact: unknown): impact is ImpactNotice["impact"] =>
   impact !== "delete" && (IMPACTS as readonly unknown[]).includes(impact);
 const isPath = (value: unknown): value is string => typeof value === "string";
 
-/** Whether the notice covers this property. A fixed size covers both limits; a new compute covers every property. */
+/** Whether the notice covers this property. `size` covers both limits; `new-host` covers every property. */
 export function announces({ impact, properties }: ImpactNotice, property: string): boolean {
   if (impact === "new-host") return true;
   const told = properties.flatMap(pathsOf);
@@ -108,7 +108,7 @@ const DOES: Record<ImpactNotice["impact"], Does> = {
   "new-host": "replace",
 };
 
-/** The verdict, raised to the impact of the notice where that is worse. */
+/** The verdict, with the notice's impact if that is worse. */
 export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): Verdict {
   if (notice === undefined || atLeast(verdict.impact, notice.impact)) return verdict;
   const { impact, properties } = notice;
@@ -133,9 +133,9 @@ export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): 
 export const withoutFirstWord = (restart: unknown): string =>
   typeof restart === "string" ? restart.replace(/^[a-z]+: /, "") : "";
 
-// The computed input `restart` with no data beside it: "no", "maybe: …" or "yes: …". States from before `__notice` have it so,
-// and policies see it so: Pulumi does not show them inputs with two underscores. The sentences of those states are copied here
-// as they were. Of today's, only the last clause counts.
+// Reads the impact from the text `restart` if there is no `__notice`: in older states, and in policies, because Pulumi hides
+// inputs with two underscores from them. The constants below copy the old sentences. Of a new sentence, only the last clause
+// counts.
 
 const NEW_HOST =
   "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
@@ -153,7 +153,10 @@ function certainImpact(text: string): "restart" | "stop" | "new-host" {
   return [STOPS, CLAUSES.stop].some((one) => sentence.endsWith(one)) ? "stop" : "restart";
 }
 
-/** "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". */
+/**
+ * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". The settings are those of version 0.1.0: the inputs of
+ * later versions have `__notice`, and nobody reads their text.
+ */
 const CHANGED =
   /(?:^|, |and sets )(projectId|type|branchId|size|autoscalingLimitM(?:in|ax)Cu|suspendTimeoutSeconds|name|disabled|poolerEnabled|restartTriggers|settings\.(?:pgSettings(?:\.[^ ]+)?|preloadLibraries)) /g;
 /** Longer than any sentence with fifty changes. */

@@ -49,7 +49,7 @@ export function settingsByName(values: SettingValues): ObservedSettings {
 
 export const settingOfPath = (path: string): SettingName => partOfPath(path) ?? (path as SettingName);
 
-/** Whether a compute that has `has` at this path is as the program wants it. */
+/** Whether the value `has` at this path needs no change to become `desired`. */
 export function isAsDesired(path: string, has: unknown, desired: unknown): boolean {
   const part = partOfPath(path);
   if (part === undefined) return satisfies(path as SettingName, has as never, desired as never);
@@ -57,7 +57,7 @@ export function isAsDesired(path: string, has: unknown, desired: unknown): boole
   return satisfies(part, (has === undefined ? {} : { [key]: has }) as never, { [key]: desired } as never);
 }
 
-/** The paths of `desired` at which a compute with `has` is otherwise. */
+/** The paths at which `has` differs from `desired`. */
 export const differingPaths = (desired: SettingValues, has: SettingValues): string[] =>
   Object.keys(desired).filter((path) => !isAsDesired(path, has[path], desired[path]));
 
@@ -75,10 +75,10 @@ export const updatableValues = (settings: DesiredSettings | ObservedSettings): S
 const changedBy = (path: string) => rowOf(settingOfPath(path)).changedBy;
 
 /**
- * The values with which a preview compares a program: those of the last inputs, and those of the outputs where the inputs have none.
- * Where both have one and they differ, the service did not take the value, and it is not sent again by itself. Restart triggers are
- * compared with those of the last restart, which only the outputs have.
- * @param again paths of what the service did not take and is asked for again
+ * The values with which a preview compares a program: those of the last inputs, and, for paths without an input, those of the
+ * outputs. If both differ, the service did not apply the value, and the provider does not send it again on its own. Restart
+ * triggers are compared with those of the last restart, which only the outputs have.
+ * @param again paths that the service did not apply and that are sent again
  */
 export function comparisonBase(
   inputs: SettingValues,

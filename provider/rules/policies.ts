@@ -1,4 +1,4 @@
-// `onDelete` and `onRestart`: what a program decides about a deletion and about a restart.
+// `onDelete` and `onRestart`: how a program handles deletions and restarts.
 
 import { atLeast, type Impact } from "./impact.js";
 
@@ -26,9 +26,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 export const softensPreviews = (env: Variables): boolean => env[PREVIEW_VARIABLE] === "warn";
 
-/** The warning about a value that does nothing; undefined where there is none. */
+/** The warning about a value without effect; undefined if the value is fine. */
 export function previewVariableProblem(env: Variables): string | undefined {
   const value = env[PREVIEW_VARIABLE];
   if (!value || softensPreviews(env)) return undefined;
-  return `the environment variable ${PREVIEW_VARIABLE} does nothing with this value: only "warn" has a meaning. It lets a preview show what onRestart: "refuse" stops, and no \`pulumi up\` reads it`;
+  return `the environment variable ${PREVIEW_VARIABLE} does nothing with this value: only "warn" is valid. With it, a preview shows the changes that onRestart: "refuse" stops. \`pulumi up\` ignores it`;
 }

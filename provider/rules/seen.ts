@@ -1,6 +1,6 @@
-// What a preview has seen and foreseen of a compute, as data at the end of its message. The report reads it: Pulumi puts nothing else
-// from a hook into the preview's document. It is a format and no sentence. A program could write it too, so it never lowers an impact,
-// though it can reword a creation. `up` does not read it, and looks at the service again.
+// The data at the end of a preview's message: the state of the compute, and whether `up` will fail. The report reads it: Pulumi
+// puts nothing else from a hook into the preview's document. It is a data format. A program could write it too, so it never
+// lowers an impact. It may change the text for a creation. `up` does not read it, and looks at the service again.
 
 const STATES = ["active", "idle", "disabled"] as const;
 
@@ -11,15 +11,15 @@ export interface Seen {
 }
 
 /**
- * The forecast for `up`, from one look at the service. `fails unless replaced`: the preview could not tell a creation from a
- * replacement that an option forces; the step in the document does.
+ * What `up` will do, from one request to the service. `fails unless replaced`: the preview can't tell a creation from a forced
+ * replacement. The step in the document can.
  */
 const OUTLOOKS = ["fails", "fails unless replaced", "adopts", "makes"] as const;
 type OutlookWord = (typeof OUTLOOKS)[number];
 
 export type Fact = Seen["state"] | OutlookWord;
 
-/** Whether it tells the compute's state, and not what `up` will do. */
+/** Whether the fact is the state of the compute. */
 export const isState = (fact: Fact): fact is Seen["state"] => (STATES as readonly string[]).includes(fact);
 
 export interface Facts {
@@ -29,7 +29,7 @@ export interface Facts {
   text: string;
 }
 
-/** " [active, fails at 2026-05-04T12:00:05Z]", to stand behind the last sentence; nothing without facts. */
+/** " [active, fails at 2026-05-04T12:00:05Z]", to append to the last sentence; empty without facts. */
 export const factsTail = (facts: readonly Fact[], atMs: number): string =>
   facts.length === 0
     ? ""

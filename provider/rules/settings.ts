@@ -2,12 +2,12 @@
 // report and the SDK's outputs are derived from it.
 //
 // To add a setting:
-// 1. Add a row here. `tsc` then names the other places, each of which is written by hand for a reason:
-//    `endpoint/inputs.ts` (the check of a program's value), `wire/endpoint.ts` (the field in answers and requests),
-//    `sdk/endpoint.ts` and `native/schema.ts` (the argument and the output, with their documentation).
+// 1. Add a row here. `tsc` then names the other places, each of which is written by hand for a reason:    `endpoint/inputs.ts`
+// (the check of a program's value), `wire/endpoint.ts` (the field in requests and responses),    `sdk/endpoint.ts` and
+// `native/schema.ts` (the argument and the output, with their documentation).
 // 2. A value of a new kind also needs a row in `Kinds`, a comparison in `equality.ts` and a check in `cli/report/settings.ts`.
-//    A change with a new effect needs a rule in `impact.ts`. A new part of `settings` needs its two conversions in
-//    `endpoint/mapping.ts`. `tsc` names these too.
+// A change with a new effect needs a rule in `impact.ts`. A new part of `settings` needs its two conversions in
+// `endpoint/mapping.ts`. `tsc` names these too.
 
 /** A value that preview does not know yet. Rules skip it, and the restart notice says "maybe". */
 export const UNKNOWN = Symbol("known after apply");
@@ -46,15 +46,15 @@ export type ImpactRule =
 type Row = {
   [K in keyof Kinds]: {
     kind: K;
-    /** The field's name in the service's API; null for what is no field. */
+    /** The name of the field in the API; null if the setting is not sent as a field. */
     wire: string | null;
-    /** The way in which a change reaches the service: a PATCH, another compute, or a restart. */
+    /** How a change reaches the service: by a PATCH, by a new compute, or by a restart. */
     changedBy: "update" | "replacement" | "restart";
     impact: ImpactRule;
     /**
-     * When an approval's digest covers the old and the new value. `cause`: where this change causes the impact.
-     * `always`: also where another change does. `hash`: as `cause`, but it covers their hash. A change here makes given
-     * approvals void.
+     * Whether the digest of an approval includes the old and new value. `cause`: if this setting causes the impact. `always`:
+     * also if another setting causes it. `hash`: like `cause`, but with a hash of the values. If you change this column, existing
+     * approvals become invalid.
      */
     digest: "cause" | "always" | "hash";
     /** The value that the service takes where nobody sets one. */
@@ -68,7 +68,7 @@ type Row = {
   };
 }[keyof Kinds];
 
-/** In the order in which texts list changes. `size: 2` is both limits 2. */
+/** Texts list changes in this order. `size: 2` means both limits are 2. */
 export const SETTINGS = {
   projectId: {
     kind: "text",
@@ -119,9 +119,10 @@ export const SETTINGS = {
     digest: "cause",
     part: true,
   },
-  // The compute restarts when they are others than at its last restart. They may be values of any kind, and are never shown.
+  // The compute restarts when these values differ from those of its last restart. Any kind of value is allowed; no text shows
+  // them.
   restartTriggers: { kind: "triggers", wire: null, changedBy: "restart", impact: "restart", digest: "hash" },
-  // A change does nothing by itself. A restart loads the libraries, so who approves a restart approves them too.
+  // A change alone has no effect. The next restart loads the libraries, so an approval of a restart covers them too.
   preloadLibraries: {
     kind: "libraries",
     wire: "preload_libraries",
@@ -180,7 +181,7 @@ export const settingsWhere = <const Columns extends Partial<Row>>(columns: Colum
     Object.entries(columns).every(([column, value]) => rowOf(name)[column as keyof Row] === value),
   ) as SettingsWhere<Columns>[];
 
-/** The type of a compute where a program gives none. */
+/** The type of a compute if the program sets none. */
 export const DEFAULT_TYPE = SETTINGS.type.default;
 
 export const PARTS: readonly PartName[] = settingsWhere({ part: true });
@@ -205,8 +206,8 @@ export const SETTING_PROPERTIES: readonly SettingProperty[] = [
 ];
 
 /**
- * Whether the value of a property is secret, and so not for showing. The forms of a size repeat and explain each other: where one
- * is secret, all are.
+ * Whether the value of a property is secret, and so not for showing. `size` and the limits tell each other's value, so if one is
+ * secret, all are.
  * @param path of the property in the program; @param secrets the top-level names that are secret
  */
 export function isSecret(path: string, secrets: ReadonlySet<string> | undefined): boolean {

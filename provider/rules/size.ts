@@ -1,5 +1,5 @@
-// The rules of the service for sizes and suspend timeouts, as published. Services move their limits: they stand only here, and
-// `compute:sizes: unchecked` turns the rules for sizes into warnings.
+// The rules of the service for sizes and suspend timeouts, as published. The service may change them. They are only here, and
+// `compute:sizes: unchecked` turns them into warnings.
 
 /** Every size a compute can have, in compute units (CU): 0.25, 0.5, 1 to 16 in steps of 1, 18 to 56 in steps of 2. */
 export const SIZES: readonly number[] = [

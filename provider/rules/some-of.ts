@@ -1,6 +1,6 @@
 /**
  * The first of many texts, for a sentence: "a, b and 3 more".
- * @param show what stands for a text that is named
+ * @param show formats each listed text
  */
 export function someOf(texts: readonly string[], most: number, show = (text: string) => text): string {
   const more = texts.length - most;

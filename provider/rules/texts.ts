@@ -1,6 +1,6 @@
-// Sentences about changes, for people. Guards, the report and approvals read the data beside them (notice.ts), so most may be reworded
-// freely. These may not: policies and old states have only the text `restart`, in which `readSentence` finds the impact and the properties
-// by RESTART_TEXT, CLAUSES, FATES and the words "and sets" of ADOPTION. The report looks for REFUSED.
+// Sentences about changes, for people. The report and approvals read the data in `__notice`, so most texts may change freely. Do
+// not change RESTART_TEXT, CLAUSES, FATES and the words "and sets" in ADOPTION: in policies and older states, `readSentence`
+// reads the impact from them. Do not change REFUSED: the report searches for it.
 
 /** What a change does, as a clause by itself, for a refusal and for the report. */
 export const EFFECTS = {
@@ -14,7 +14,7 @@ export const EFFECTS = {
   dependsOn: (effect: string) => `depending on the value: ${effect}`,
 };
 
-/** What stands for a value that is not shown. */
+/** Replacements for values that are not shown. */
 export const VALUES = {
   unknown: "known after apply",
   notSet: "not set",
@@ -38,17 +38,17 @@ export const NOTES = {
     `${property} is stored now and becomes active when the compute starts the next time`,
 };
 
-/** The first word of the computed input `restart`, which the state, people and older tools read, and what follows it. */
+/** Builds the computed input `restart`. People, states and older tools read its first word. */
 export const RESTART_TEXT = {
   none: "no",
   maybe: (sentence: string) => `maybe: ${sentence}`,
   yes: (sentence: string) => `yes: ${sentence}`,
 };
 
-/** The kinds of effects that have a sentence of their own. */
+/** Which sentence describes the effect. */
 export type Does = "restart" | "resize" | "branch" | "stop" | "replace";
 
-/** The changes of a sentence. */
+/** The grammatical subject of a sentence: the changes. */
 export interface Subject {
   /** "size 2 → 4, settings.pgSettings.work_mem (changes)" */
   text: string;
@@ -61,8 +61,8 @@ const verb = ({ text, isPlural, isPossible }: Subject, plural: string): string =
   `${text} ${isPossible ? "may " : ""}${plural}${isPlural || isPossible ? "" : "s"}`;
 
 /**
- * The last clause of a change that stops or replaces a compute. Policies tell the impact by it: Pulumi does not show them inputs
- * with two underscores, such as `__notice`.
+ * The last clause of a change that stops or replaces a compute. Policies recognize the impact by it, because Pulumi hides inputs
+ * such as `__notice` from them.
  */
 export const CLAUSES = {
   stop: "open connections drop then, and nothing can connect while it is disabled",
@@ -91,7 +91,10 @@ export const FATES = {
 /** What a compute does at the moment of the preview. */
 export type Activity = { state: "active"; used?: string } | { state: "idle" | "disabled" };
 
-/** What changes do to a compute as it is now. Only warnings say it: in a marker it would bind plans and approvals to a moment. */
+/**
+ * The effect on the compute in its current state. Only warnings use this: in `restart` it would change saved plans and approvals
+ * from minute to minute.
+ */
 export const NOW = {
   /** @param drops what happens to an active compute's connections */
   state: (activity: Activity, drops: string) =>
@@ -121,7 +124,7 @@ export const ADOPTION = {
 };
 
 export const ASKED_AGAIN =
-  "compute:askAgain asks again for what the service did not take; that may restart this compute, and open connections drop then";
+  "compute:askAgain sends again the values that the service did not apply; that may restart this compute, and open connections drop then";
 
-/** A mark, not a text: the report tells a preview that was refused by it, and old previews have it too. */
+/** Do not change: the report recognizes a refused preview by this text, also in old documents. */
 export const REFUSED = 'onRestart is "refuse"';

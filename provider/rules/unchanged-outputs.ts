@@ -1,5 +1,5 @@
-// The outputs that an update leaves as they are. Pulumi calls all outputs of an update unknown in a preview, and then everything that
-// takes a value from the compute seems to change.
+// The outputs that an update leaves as they are. In the preview of an update, Pulumi marks all outputs as unknown. Then
+// everything that uses an output seems to change.
 
 import { differences } from "./equality.js";
 import {

@@ -1,6 +1,6 @@
 // URNs of resources, and the types in them.
 
-/** The type in every URN. It is frozen: to a state, a resource of another type is another resource. */
+/** The type in every URN. Never change it: for a state, another type means another resource. */
 export const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/compute:Endpoint";
 
 /** The type of the same resource where a separate provider plugin serves it to programs in any language. */
@@ -10,8 +10,8 @@ export const NATIVE_TYPE = "compute:index:Endpoint";
 export const isEndpointType = (type: string | undefined): boolean => type === ENDPOINT_TYPE || type === NATIVE_TYPE;
 
 /**
- * The URN with the types of both forms of the resource written as the dynamic one, so that whatever is derived from it is the same
- * for a compute that moves from one form to the other, and for its children.
+ * The URN with the types of both forms of the resource written as the dynamic one, so generated names and digests stay the same
+ * if a compute moves between the forms.
  */
 export const urnOfEitherForm = (urn: string): string => {
   const { stack, project, type, name } = identityOf(urn) ?? {};

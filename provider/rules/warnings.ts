@@ -30,8 +30,8 @@ const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
 });
 
 /**
- * The change as a compute with these settings sees it. Where the program manages a setting for the first time, only the compute
- * tells whether it differs.
+ * The change, compared with the compute's current settings. For a setting that the program sets for the first time, only the
+ * compute tells whether it differs.
  */
 function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
   const { before, desired, verdict } = change;
@@ -53,8 +53,8 @@ export interface DesiredChange {
 }
 
 /**
- * The change, with the worse of two verdicts: the one on the values in the state, and the one of check, which only has the old inputs
- * but can compare assets. After a failed step, Pulumi's old inputs are those of the step before, so only the outputs count.
+ * The change with the worse of two verdicts. One compares with the state. The other is from check, which has only the old inputs
+ * but can compare assets. After a failed step, the old inputs are outdated, so only the outputs count.
  */
 export function announcedChange(
   { inputs, outputs: olds }: { inputs: Props; outputs: Props },
@@ -73,7 +73,7 @@ export interface Line {
   /** "info" if no connection can drop. */
   severity: "warn" | "info";
   text: string;
-  /** What it says as data, for the report. */
+  /** The same as data, for the report. */
   facts?: readonly Fact[];
 }
 
@@ -84,7 +84,7 @@ const note = (text: string): Line => ({ severity: "info", text });
 const lineOfUpdate = (id: string, verdict: Verdict, activity: Activity | undefined): Line =>
   verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
 
-/** The state can't tell what became of a change that failed: the update finds out, and finishes it. */
+/** After a failed change, the state does not tell how it ended. The update finds out and finishes it. */
 export const lineOfUnfinished = (id: string): Line =>
   warning(
     `${id}: an earlier change did not end well. This update finishes it and may restart this compute; open connections drop then.`,
@@ -103,7 +103,7 @@ function lineOfReplacement(
   return warning(`${replaces.id}: ${text}${now}`);
 }
 
-/** An adoption of which only check knows. */
+/** The line of an adoption if the service could not be asked. */
 const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
 
 /** A create that takes a compute over. */
@@ -144,11 +144,11 @@ export interface CreationLine {
   line: Line;
   /** On a compute that exists; "none" where no such compute is known. */
   impact: Impact;
-  /** Of that compute. Undefined where nobody can tell, and where nothing happens to it. */
+  /** The state of that compute. Undefined if unknown, or if nothing happens to it. */
   activity?: Activity | undefined;
 }
 
-/** What a creation does to a compute that exists; undefined where that is nothing to speak of. */
+/** The line for what a creation does to an existing compute; undefined if it does nothing. */
 export function lineOfCreation(
   news: Props,
   notice: ImpactNotice | undefined,
@@ -162,7 +162,7 @@ export function lineOfCreation(
   }
   if (outlook?.kind === "adopts") return takeOverOf(outlook, replaces !== undefined);
   if (outlook?.kind === "fails" || notice === undefined || notice.impact === "none") return undefined;
-  // No compute is known to which this happens, so the sum at the stack counts none.
+  // The compute is unknown, so the sum at the stack does not count it.
   const impact = "none";
   if (notice.impact !== "may-restart")
     return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
@@ -176,7 +176,7 @@ function takeOverOf(outlook: TakeOver, isKept: boolean): CreationLine | undefine
   const { impact } = verdict;
   if (isKept && impact === "none") return undefined;
   const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfTakeOver(compute.id, outlook, activity);
-  // A note that nothing drops needs no state of the compute behind it.
+  // A line that says "nothing drops" needs no state at its end.
   if (impact === "none") return { line, impact };
   return { line: { ...line, facts: [...stateFact(activity), ...(line.facts ?? [])] }, impact, activity };
 }
@@ -187,7 +187,7 @@ const lineOfNewPrimary = (branch: unknown): Line => ({
   facts: ["makes"],
 });
 
-/** Why a step will fail, and the way on. */
+/** Why a step will fail, and what to do. */
 export interface StepFailure {
   problem: string;
   way: string;
@@ -211,7 +211,7 @@ const APPROVAL: Record<ApprovalState, string> = {
   "not-asked": "",
 };
 
-/** An update that `up` refuses: check could not know that it restarts, so nobody could approve it. */
+/** The advice for an update that `up` refuses and nobody could approve, because check did not know that it restarts. */
 const UNAPPROVABLE =
   ' onRestart is "refuse": `up` will fail. Set onRestart: "warn" on this resource for this one change.';
 
@@ -249,7 +249,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
 /** The state of the compute as data. */
 const stateFact = (activity: Activity | undefined): Fact[] => (activity ? [activity.state] : []);
 
-/** @param isGuarded whether `up` refuses the change, as its approval is of the values in the state */
+/** @param isGuarded whether `up` refuses the change: the approval covers the values in the state */
 const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
   changes.length === 0
     ? ""
@@ -257,20 +257,20 @@ const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
 
 const notTakenOf = ({ notTaken }: Props): string[] => (Array.isArray(notTaken) ? notTaken.map(String) : []);
 
-/** Lines about changes that the diff shows without a reason or not at all. */
+/** Lines about changes that the diff does not show, or shows without a reason. */
 export function unexplainedChanges(olds: Props, news: Props, { desired, before }: Change): string[] {
   const differing = differingPaths(valuesByPath(desired), valuesByPath(before));
   const lines = notTakenOf(olds)
     .filter((path) => differing.includes(path))
-    .map((path) => `${path} is asked for again: the service did not take it the last time`);
+    .map((path) => `${path} is sent again: the service did not apply it last time`);
   const said = olds["onDelete"];
-  // What was taken over is released where nothing else is said, what was made is deleted.
+  // By default an adopted compute is released and a created one is deleted.
   const anyway = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
   if (said !== undefined && said !== anyway && news["onDelete"] === undefined) {
     const changes =
       anyway === "release"
-        ? "which was taken over, is no longer deleted with the resource: it is released"
-        : "which was made for the resource, is no longer released with it: it is deleted";
+        ? "which was adopted, will be released with this resource, not deleted"
+        : "which was created for this resource, will be deleted with it, not released";
     lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${said}"`);
   }
   return lines;

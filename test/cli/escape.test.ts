@@ -25,7 +25,7 @@ describe("lines for a log", () => {
     escapeCommands(escapeInvisibleLines(text));
     escapedJson(text);
     escapeInvisible(text);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
 

@@ -137,7 +137,7 @@ exports.homeSize = getEndpointOutput({ projectId, id: "${SEED.primaryId}" }).aut
       const refreshed = await stack.ws.refresh({ fails: true });
       expect(refreshed.stdout).toMatch(REFUSED);
       expect(refreshed.stdout).toContain(
-        'apiKey of the Provider "away"; `pulumi refresh` and `pulumi destroy` get the one of the last `pulumi up`',
+        'apiKey of the Provider "away"; `pulumi refresh` and `pulumi destroy` use the key of the last `pulumi up`',
       );
       expect(requests(away.em)).toHaveLength(1);
       requests(home.em);

@@ -93,7 +93,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a key without a URL, while a lower layer has one",
     env: () => ({ COMPUTE_API_URL: undefined, NEON_API_HOST: "https://other.example.com/api/v2" }),
-    says: "COMPUTE_API_KEY (environment) is set without a URL, while NEON_API_HOST (environment) names one: which service is meant? Key and URL come as a pair: set COMPUTE_API_URL (environment) as well (the public service is https://console.neon.tech/api/v2), or remove NEON_API_HOST (environment)",
+    says: "COMPUTE_API_KEY (environment) is set without a URL, while NEON_API_HOST (environment) names one: it is unclear which service to use. Key and URL must be set together: set COMPUTE_API_URL (environment) as well (the public service is https://console.neon.tech/api/v2), or remove NEON_API_HOST (environment)",
   },
   {
     rule: "a URL that is not https",
@@ -114,7 +114,7 @@ const REFUSED_LATER: Refusal[] = [
     rule: "a server that answers nothing",
     options: SHORT,
     env: ({ silent }) => ({ COMPUTE_API_URL: silent }),
-    says: /no whole answer came in time/,
+    says: /the response did not complete in time/,
   },
   {
     rule: "a server that is not there",

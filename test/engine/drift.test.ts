@@ -82,14 +82,14 @@ describeWithEngine("the state is one truth", (engine) => {
       story.em.faults.add({ ignore: { fields: ["suspend_timeout_seconds"], times: 9 } });
       await use('suspendTimeoutSeconds: 900, name: "one"');
       const first = await story.ws.up(SKIP);
-      expect(first.stdout).toContain("did not take suspendTimeoutSeconds");
+      expect(first.stdout).toContain("did not apply suspendTimeoutSeconds");
       changes(story.em);
       await use('suspendTimeoutSeconds: 900, name: "two"');
       await story.ws.up(SKIP);
       expect(sent()).toEqual([{ endpoint: { name: "two" } }]);
       const again = await story.ws.pulumi(["preview", "--expect-no-changes"]);
       // Pulumi prints each line of a provider twice.
-      expect(again.stdout.match(/is not asked for again/g)).toHaveLength(2);
+      expect(again.stdout.match(/does not send it again/g)).toHaveLength(2);
       // What the program asked for may be secret by a rule of the program.
       const { __asked } = (await story.ws.resource("db")).outputs as Props;
       expect(JSON.stringify(__asked)).toContain("ciphertext");
@@ -101,7 +101,7 @@ describeWithEngine("the state is one truth", (engine) => {
         op: "update",
         restart: [expect.anything(), expect.stringMatching(/^maybe: compute:askAgain/)],
         // A timeout restarts nothing: the outputs tell what is asked for again.
-        warnings: [expect.stringContaining("suspendTimeoutSeconds is asked for again")],
+        warnings: [expect.stringContaining("suspendTimeoutSeconds is sent again")],
       });
       await story.ws.up(SKIP);
       expect(sent()).toEqual([{ endpoint: { suspend_timeout_seconds: 900 } }]);

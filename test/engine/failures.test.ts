@@ -100,7 +100,9 @@ describeWithEngine("a step that does not end well", (engine) => {
       expect(error).toMatch(
         new RegExp(`^not over after 1 s: apply_config of ${id} \\(operation \\S+, \\S+ s old, status running\\)`),
       );
-      expect(error).toMatch(/Run the command again: it takes the work up. `customTimeouts` gives it more time/);
+      expect(error).toMatch(
+        /Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`/,
+      );
       const { unfinished } = (await db()).outputs!;
       await ws.refresh({ args: ["--skip-preview"] });
       expect(await db()).toMatchObject({ id, outputs: { unfinished } });

@@ -24,7 +24,7 @@ describeWithEngine("a key in the stack's config that is exchanged", (engine) => 
   });
 
   const HINT =
-    "the key comes from compute:apiKey (stack config); `pulumi refresh` and `pulumi destroy` get the one of the last `pulumi up`; after a new key, set COMPUTE_API_KEY and COMPUTE_API_URL for them, or give them --run-program";
+    "the key comes from compute:apiKey (stack config); `pulumi refresh` and `pulumi destroy` use the key of the last `pulumi up`; after a new key, set COMPUTE_API_KEY and COMPUTE_API_URL for them, or give them --run-program";
 
   test(
     "is the old one for a refresh, also where the config has the new one; the environment or the program help",
@@ -148,7 +148,7 @@ describeWithEngine("a key", (engine) => {
       expect(await warnings()).toMatchObject([
         {
           severity: "warning",
-          message: expect.stringContaining("stands in plain text in the stack's config and state"),
+          message: expect.stringContaining("is in plain text in the stack's config and state"),
         },
       ]);
       await stack.use("listEndpoints({ projectId }).catch(() => {}); listEndpoints({ projectId }).catch(() => {});");

@@ -113,7 +113,7 @@ describeWithEngine("a branch has one primary", (engine) => {
         const before = onService();
         await use(endpoint("c", ONE), endpoint("a", THREE), endpoint("b", TWO));
         const { stdout } = await story.ws.preview({ fails: true });
-        expect(stdout).toMatch(/resources [ab], [ab] are to change places.*none of them can move first/);
+        expect(stdout).toMatch(/resources [ab], [ab] swap their branches.*none of them can move first/);
         await up(true);
         expect(onService()).toEqual(before);
       },

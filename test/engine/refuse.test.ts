@@ -13,7 +13,7 @@ const RESOURCE_TAIL = tailOf("on this resource");
 const STACK_TAIL = tailOf("compute:onRestart in the stack's config");
 /** What follows the first line; `approval.test.ts` does as the last one says. */
 const WAYS = [
-  /^To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment\. To keep what the compute has, give the program the old value\. .* set onRestart: "warn" on this resource for as long\./,
+  /^To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment\. To keep what the compute has, give the program the old value\. .* set onRestart: "warn" on this resource for this one change\./,
   /^To approve exactly this change, run this in the program's folder, and commit the stack's file:$/,
   /^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/,
 ];

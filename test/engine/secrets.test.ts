@@ -149,9 +149,9 @@ describeWithEngine("secrets", (engine) => {
       await ws.setProgram(files(program("74MB")));
       await ws.setConfig({ "compute:apiKey": "a-key-in-plain-text", "compute:onRestrat": "refuse" });
       const { stdout } = await ws.preview();
-      expect(stdout).toContain("compute:apiKey stands in plain text in the stack's config and state.");
+      expect(stdout).toContain("compute:apiKey is in plain text in the stack's config and state.");
       expect(stdout).toContain(
-        "compute:onRestrat in the stack's config is not known, and does nothing. Known are apiKey, apiUrl, onRestart,",
+        "compute:onRestrat in the stack's config is not known, and has no effect. Known settings: apiKey, apiUrl, onRestart,",
       );
     },
     ENGINE_TEST_MS,

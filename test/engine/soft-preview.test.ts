@@ -90,7 +90,7 @@ describeWithEngine("a softened preview", (engine) => {
       expect((await ws.preview({ fails: true })).stdout).toContain(REFUSED);
       const { stdout } = await ws.preview({ env: { COMPUTE_ON_RESTART: "Warn" }, fails: true });
       expect(stdout).toContain(REFUSED);
-      expect(stdout).toContain('does nothing with this value: only "warn" has a meaning');
+      expect(stdout).toContain('does nothing with this value: only "warn" is valid');
     },
     ENGINE_TEST_MS,
   );

@@ -55,7 +55,9 @@ describeWithEngine("a preview of twenty computes, of which twelve restart", (eng
     expect(warnings).toHaveLength(RESTARTING + 1);
     expect(warnings.filter((line) => line.includes("It is active"))).toHaveLength(RESTARTING - IDLE);
     expect(
-      lines.filter((line) => line.includes("9 active computes restart, 3 idle computes change at the next start.")),
+      lines.filter((line) =>
+        line.includes("9 active computes restart, 3 inactive computes change without dropping connections."),
+      ),
     ).toHaveLength(1);
   });
 

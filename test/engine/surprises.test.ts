@@ -17,7 +17,7 @@ describeWithEngine("a preview warns", (engine) => {
   afterAll(() => story?.close());
 
   test(
-    "when a setting is asked for again that the service did not take",
+    "when a setting is asked for again that the service did not apply",
     async () => {
       const { ws, em } = story;
       await use('name: "two", onDelete: "delete"');
@@ -26,7 +26,7 @@ describeWithEngine("a preview warns", (engine) => {
       await ws.up({ args: ["--skip-preview"] });
       expect(await warnings()).toBeUndefined();
       await ws.setConfig({ "compute:askAgain": "true" });
-      expect(await warnings()).toContain("name is asked for again: the service did not take it the last time");
+      expect(await warnings()).toContain("name is sent again: the service did not apply it last time");
       em.faults.clear();
       await ws.up({ args: ["--skip-preview"] });
       await ws.removeConfig("compute:askAgain");
@@ -79,7 +79,7 @@ describeWithEngine("a preview warns", (engine) => {
       await story.ws.up({ args: ["--skip-preview"] });
       await replica("");
       expect(await warnings()).toEqual([
-        'without onDelete this compute, which was made for the resource, is no longer released with it: it is deleted. To keep it as it was, say onDelete: "release"',
+        'without onDelete this compute, which was created for this resource, will be deleted with it, not released. To keep it as it was, say onDelete: "release"',
       ]);
       await replica('onDelete: "delete"');
       expect(await warnings()).toEqual([]);

@@ -118,7 +118,7 @@ describe("a step ends with a clear error, in little memory, for", () => {
           const timer = setInterval(() => response.write(" "), 20);
           response.on("close", () => clearInterval(timer));
         }),
-      /GET \/projects\/\S+\/endpoints: no whole answer came in time/,
+      /GET \/projects\/\S+\/endpoints: the response did not complete in time/,
     ],
     [
       "JSON that is nested a million deep",

@@ -111,7 +111,7 @@ describe("primaries that change places", () => {
     for (const order of orders) {
       const done = await lab.upAll(Object.fromEntries(order.map((name) => [name, on(next[names.indexOf(name)]!)])));
       const errors = Object.values(errorsOf(done));
-      expect(errors.some((text) => text.includes("are to change places"))).toBe(true);
+      expect(errors.some((text) => text.includes("swap their branches"))).toBe(true);
       said.push(...errors);
     }
     expect(said.join("\n")).toMatch(

@@ -10,7 +10,7 @@ describe("a change that is on its way", () => {
     times: EVER,
     then,
   });
-  const unclear = { create: /Whether a compute was made is not known/, update: /is not known/, delete: /is not known/ };
+  const unclear = { create: /not known whether a compute was created/, update: /is not known/, delete: /is not known/ };
 
   test.each(STEPS.flatMap((step) => ([1500, 2900] as const).map((ms) => [step, ms] as const)))(
     "%s: its answer after %d ms is awaited, and nothing else",

@@ -77,7 +77,7 @@ test("a change that an earlier step has left unfinished is finished", async () =
   expect(compute(lab, "db").autoscaling_limit_max_cu).toBe(2);
 });
 
-test("a value that the service did not take the last time was not changed by hand", async () => {
+test("a value that the service did not apply the last time was not changed by hand", async () => {
   const next = primary({ size: 4 });
   const first = await labWith("db", primary({ size: 1 }));
   spoil(first, { ignore: { fields: ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"], times: 9 } });

@@ -32,7 +32,7 @@ describe("a setting that the service accepts and does not take", () => {
     for (let run = 0; run < 3; run++) {
       const outcome = await lab.up("db", args);
       expect(outcome).toMatchObject({ op: "same", marker: "no", sent: [], warnings: [] });
-      expect(outcome.said).toEqual([expect.stringMatching(/did not take suspendTimeoutSeconds.*compute:askAgain/)]);
+      expect(outcome.said).toEqual([expect.stringMatching(/did not apply suspendTimeoutSeconds.*compute:askAgain/)]);
     }
   });
 

@@ -189,7 +189,7 @@ describe("a list that shows old values", () => {
     expect(compute(lab, "db").settings.pg_settings).toEqual({ a: "3", theirs: "new" });
   });
 
-  test("is no sign that the service did not take a change, and the state has the new ones", async () => {
+  test("is no sign that the service did not apply a change, and the state has the new ones", async () => {
     const { list, freeze } = behind();
     const lab = await labWith("db", primary({ size: 1 }), { between: list.between });
     freeze(lab);
@@ -274,7 +274,7 @@ describe("a list that has what is gone", () => {
 });
 
 describe("somebody else changes the compute right after us", () => {
-  test("is told as that, and not as a service that did not take it", async () => {
+  test("is told as that, and not as a service that did not apply it", async () => {
     const between: Between = async (request, go) => {
       const answer = await go(request);
       if (request.method === "PATCH") {
@@ -285,7 +285,7 @@ describe("somebody else changes the compute right after us", () => {
     const lab: Lab = new Lab({ between });
     const outcome = await lab.up("db", adopted({ size: 2 }));
     expect(outcome.warnings.join()).toMatch(/somebody else has changed autoscalingLimitMaxCu.*made it 2, it is 4/);
-    expect(outcome.warnings.join()).not.toContain("did not take");
+    expect(outcome.warnings.join()).not.toContain("did not apply");
     expect(lab.resource("db").outputs).toMatchObject({ size: 2 });
     await lab.refresh();
     expect(lab.resource("db")).toMatchObject({ outputs: { autoscalingLimitMaxCu: 4 } });

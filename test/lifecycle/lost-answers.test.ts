@@ -111,12 +111,12 @@ describe("the answer of a POST is lost", () => {
     expect(lab.resource("db").outputs["name"]).toBe(lab.autoName("db"));
   });
 
-  test("with a setting that the service silently did not take: not a second one", async () => {
+  test("with a setting that the service silently did not apply: not a second one", async () => {
     const lab = new Lab({ between: ignoring("suspend_timeout_seconds") });
     spoil(lab, { match: { method: "POST" }, then: { cut: true, work: true } });
     const outcome = await lab.up("db", replica({ suspendTimeoutSeconds: 600 }));
     expect([count(outcome, "POST"), made(lab).length]).toEqual([1, 1]);
-    expect(outcome.warnings.join()).toContain("did not take suspendTimeoutSeconds");
+    expect(outcome.warnings.join()).toContain("did not apply suspendTimeoutSeconds");
   });
 
   test("several new computes could be it: an error lists them, nothing is in the state", async () => {

@@ -55,7 +55,7 @@ describe("an update that is stored but does not end well", () => {
   });
 
   test.each(["at once", "after a refresh"])(
-    "what the service did not take in a create that did not end is told %s, and asked for again on demand",
+    "what the service did not apply in a create that did not end is told %s, and asked for again on demand",
     async (when) => {
       const config: Partial<ProviderConfig> = {};
       const lab = new Lab({
@@ -72,7 +72,7 @@ describe("an update that is stored but does not end well", () => {
         await lab.clock.advance(advance);
         const outcome = await lab.up("db", args);
         expect(count(outcome, "PATCH")).toBe(0);
-        expect(lab.last.said.join("\n")).toMatch(/did not take suspendTimeoutSeconds.*compute:askAgain/);
+        expect(lab.last.said.join("\n")).toMatch(/did not apply suspendTimeoutSeconds.*compute:askAgain/);
       }
       config.askAgain = true;
       await lab.up("db", args);

@@ -93,7 +93,7 @@ describe("a create whose compute is there but does not come up", () => {
     const rule = { match: { method: "POST", path: `${ENDPOINTS}/*/start` }, then: { status: 404, body: {} } };
     spoil(lab, rule);
     const again = await lab.fails("db", primary());
-    expect(again.error.message).toContain("has never started");
+    expect(again.error.message).toContain("has not started");
     expect(again.error.message).toContain("--target-replace");
   });
 

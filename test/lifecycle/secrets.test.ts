@@ -93,14 +93,14 @@ describe("a secret value is in no marker, warning, failure or error", () => {
   });
 });
 
-describe("a secret value that the service did not take", () => {
+describe("a secret value that the service did not apply", () => {
   test.each<[string, string, Props]>([
     ["limits", "autoscaling_limit_min_cu", secret(["autoscalingLimitMinCu"], limits(0.5, 1))],
     ["a timeout", "suspend_timeout_seconds", secret(["suspendTimeoutSeconds"], { suspendTimeoutSeconds: 1313 })],
   ])("%s is named without it, and its record is where Pulumi hides it", async (_rule, field, args) => {
     const lab = new Lab({ between: ignoring(field) });
     const outcome = await lab.up("db", primary(args));
-    expect(outcome.warnings.join()).toContain("did not take");
+    expect(outcome.warnings.join()).toContain("did not apply");
     expect(heard(lab, outcome)).not.toMatch(/0\.5|1313/);
     const { notTaken, __asked } = lab.resource("db").outputs;
     expect(Object.keys(__asked as object)).toEqual(notTaken);

@@ -41,8 +41,8 @@ describe("a key with its URL in one value", () => {
       { "compute:apiKey": BOUND, "compute:apiUrl": "https://evil.example.net/v2" },
       /has a URL of its own, and another URL is set beside it/,
     ],
-    ["without the key", { "compute:apiKey": FOREIGN }, /is not a key, and not a URL with a key behind it/],
-    ["with an empty key", { "compute:apiKey": `${FOREIGN}#` }, /is not a key, and not a URL with a key behind it/],
+    ["without the key", { "compute:apiKey": FOREIGN }, /is not a key, and not a URL that ends with #KEY/],
+    ["with an empty key", { "compute:apiKey": `${FOREIGN}#` }, /is not a key, and not a URL that ends with #KEY/],
     [
       "with a URL that lets the key travel in clear",
       { "compute:apiKey": `http://keys.example.com/v2#${KEY}` },

@@ -68,7 +68,7 @@ describe("an instance's account", () => {
 
 describe("for a key that may be an old one, a hint says what to do when it is refused", () => {
   test.each<[string, Values, Values, RegExp | undefined]>([
-    ["an instance", own("k"), {}, /run `pulumi up` first, or give them --run-program$/],
+    ["an instance", own("k"), {}, /run `pulumi up` first, or pass --run-program$/],
     ["the stack", { "compute:apiKey": "k" }, {}, /set COMPUTE_API_KEY for them, or give them --run-program$/],
     ["the stack, with a URL", STACK, {}, /set COMPUTE_API_KEY and COMPUTE_API_URL for them/],
     ["the environment, which is always the present one", {}, ENV, undefined],
@@ -84,7 +84,7 @@ describe("an account that can't be used", () => {
 
   test("fails a check where it is an instance's, before anything is sent", () => {
     const reason = problem(own("key-own"), ENV);
-    expect(reason).toMatch(/which service is meant/);
+    expect(reason).toMatch(/unclear which service to use/);
     expect(problemsOf(own("key-own"))).toEqual([{ name: "provider", reason }]);
     expect(problemsOf(own("key-own", OWN_URL))).toEqual([]);
   });

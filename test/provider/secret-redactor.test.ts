@@ -215,7 +215,7 @@ describe("the work stays in bounds", () => {
     const start = performance.now();
     redactor.redactForeign(text);
     // It takes some milliseconds; a pattern that tries everything would not end.
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   test("an answer is looked at up to a length", async () => {

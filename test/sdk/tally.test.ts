@@ -5,6 +5,7 @@ import { effectOn, Tally } from "../../sdk/tally.js";
 
 const ACTIVE: Activity = { state: "active" };
 const IDLE: Activity = { state: "idle" };
+const DISABLED: Activity = { state: "disabled" };
 
 function lineOf(...changes: [number, Impact, Activity?][]): string | undefined {
   const tally = new Tally();
@@ -23,7 +24,15 @@ test.each<[string, [number, Impact, Activity?][], string | undefined]>([
       [9, "restart", ACTIVE],
       [3, "restart", IDLE],
     ],
-    "9 active computes restart, 3 idle computes change at the next start.",
+    "9 active computes restart, 3 inactive computes change without dropping connections.",
+  ],
+  [
+    "idle and disabled",
+    [
+      [1, "restart", IDLE],
+      [1, "restart", DISABLED],
+    ],
+    "2 inactive computes change without dropping connections.",
   ],
   ["unknown moments", [[12, "restart"]], "12 computes restart if active."],
   [
@@ -36,7 +45,7 @@ test.each<[string, [number, Impact, Activity?][], string | undefined]>([
       [1, "new-host"],
       [1, "restart"],
     ],
-    "1 compute gets a new host, 1 compute stops, 1 active compute restarts, 1 compute restarts if active, 1 compute may restart, 1 idle compute changes at the next start.",
+    "1 compute gets a new host, 1 compute stops, 1 active compute restarts, 1 compute restarts if active, 1 compute may restart, 1 inactive compute changes without dropping connections.",
   ],
 ])("%s", (_what, changes, line) => {
   expect(lineOf(...changes)).toBe(line);

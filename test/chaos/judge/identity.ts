@@ -195,7 +195,7 @@ function judgeOrphans(judge: Judge, report: Report): void {
     if (stack !== report.stack || held.has(id) || !rowOf(judge, id) || judge.excusedOrphans.has(id)) continue;
     const named = errors.some((text) => text.includes(id));
     // Neither the answer nor a list arrived: the next create must find the compute.
-    const doubt = errors.some((text) => text.includes("Whether a compute was made is not known"));
+    const doubt = errors.some((text) => text.includes("It is not known whether a compute was created"));
     if (report.killed) judge.excusedOrphans.set(id, "killed");
     // The answer was lost, and the list did not show the compute yet.
     else if (report.hits.has(LAGGING_LIST) && !judge.knownToProvider.has(id)) judge.excusedOrphans.set(id, "in doubt");

@@ -53,13 +53,13 @@ function judgeRecord(judge: Judge, report: Report, name: string, { id, outputs }
     if (other) {
       throw new Violation(
         "inputs and outputs disagree",
-        `the state of ${name} (${id}) says that the service did not take ${path}, and that the compute has ${JSON.stringify(has[other])}; it has ${JSON.stringify(is[other])}`,
+        `the state of ${name} (${id}) says that the service did not apply ${path}, and that the compute has ${JSON.stringify(has[other])}; it has ${JSON.stringify(is[other])}`,
       );
     }
     if (sent.some((field) => coversField([path], field))) continue;
     throw new Violation(
       "notTaken names what was never sent",
-      `the state of ${name} (${id}) says that the service did not take ${path}, which was never sent`,
+      `the state of ${name} (${id}) says that the service did not apply ${path}, which was never sent`,
     );
   }
 }

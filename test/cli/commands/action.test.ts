@@ -236,7 +236,7 @@ describe("bad usage is 2, and nothing is sent", () => {
     [
       "a key beside another layer's URL",
       { COMPUTE_API_URL: "", NEON_API_HOST: "https://x.test/api/v2" },
-      /come as a pair/,
+      /must be set together/,
     ],
     ["a URL in clear", { COMPUTE_API_URL: "http://service.test/api/v2" }, /must begin with https/],
   ])("%s", async (_what, env, reason) => {

@@ -170,7 +170,7 @@ describe("an error of 1.4 MB is read once", () => {
     const start = performance.now();
     await inJson(failed(message));
     // It takes a second on a slow machine; read again from each place, it takes minutes.
-    expect(performance.now() - start).toBeLessThan(8_000);
+    expect(performance.now() - start).toBeLessThan(30_000);
   });
 });
 

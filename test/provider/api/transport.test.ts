@@ -138,7 +138,7 @@ describe("the network", () => {
     });
     const { code, took } = await failing(ask(url, { timeoutMs: 300 }));
     expect(code).toBe("TIMED_OUT");
-    expect(took).toBeLessThan(2000);
+    expect(took).toBeLessThan(10_000);
   });
 
   test.each<[string, (socket: Socket) => void, string]>([
@@ -178,7 +178,7 @@ describe("the network", () => {
     const url = await tcp((socket) => handler(socket));
     const failure = await failing(ask(url, { timeoutMs: 1000 }));
     expect(failure.code).toBe(code);
-    expect(failure.took).toBeLessThan(3000);
+    expect(failure.took).toBeLessThan(10_000);
   });
 
   test("rejects what is not HTTP", async () => {

@@ -91,7 +91,7 @@ describe("what diff answers", () => {
     ["another value: the engine sees it", { size: 8 }, INPUTS],
     ["what the service has: the engine sees it", { size: 2 }, INPUTS],
     ["nothing any more", {}, INPUTS],
-  ])("what the service did not take, and %s", (_rule, after, expected) => {
+  ])("what the service did not apply, and %s", (_rule, after, expected) => {
     const record = {
       notTaken: ["autoscalingLimitMaxCu", "autoscalingLimitMinCu"],
       __asked: { autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 4 },
@@ -99,7 +99,7 @@ describe("what diff answers", () => {
     expect(answer({ size: 4 }, after, { ...record, managed: stateOf({ ...OK, size: 4 }).managed })).toEqual(expected);
   });
 
-  test("what the service did not take is asked for again on demand", () => {
+  test("what the service did not apply is asked for again on demand", () => {
     const state = stateOf(
       { ...OK, size: 4 },
       { notTaken: ["autoscalingLimitMaxCu"], __asked: { autoscalingLimitMaxCu: 4 } },

@@ -199,7 +199,7 @@ describe("whatever stands in the folder", () => {
     const begun = performance.now();
     expect(await ownership.mayDelete("ep-1", ours)).toBe(true);
     expect(await ownership.mayDelete("ep-2", ours)).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   test("whoever asks without being of the run, or sends nonsense, hears nothing", async () => {

@@ -76,7 +76,7 @@ describe("the computes as they are now", () => {
     const ask = () => desk.projectNow(desk.configFor(stack, env, { kind: "none" }), SEED.projectId);
     try {
       await ask();
-      await expect(ask()).rejects.toThrow(/no time is left for it within the rate limit/);
+      await expect(ask()).rejects.toThrow(/the rate limit leaves no time for this request/);
       expect(em.requests).toHaveLength(1);
     } finally {
       await em.close();

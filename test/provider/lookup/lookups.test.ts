@@ -184,7 +184,7 @@ describe("an account at the desk", () => {
   test("that is none is the provider's error", () => {
     expect(() => open({})).toThrow("no API key: set COMPUTE_API_KEY");
     expect(() => open({ "compute:apiUrl": "https://stack.test/v2" }, { COMPUTE_API_KEY: "k" })).toThrow(
-      "which service is meant?",
+      "it is unclear which service to use",
     );
   });
 });

@@ -246,7 +246,7 @@ describe("the deadline", () => {
     expect(message).toBe(
       "not over after 10 min: start_compute of ep-a (operation 1, 10 min 2 s old, status running); " +
         "start_compute of ep-a (operation 2, 10 min 2 s old, unknown status hibernating). " +
-        "The work goes on at the service. Run the command again: it takes the work up. `customTimeouts` gives it more time",
+        "The operation still runs at the service. Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`",
     );
     expect(s.clock.now()).toBe(600_000);
   });
