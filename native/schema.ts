@@ -38,7 +38,7 @@ const INPUTS = {
   },
   regionId: {
     type: "string",
-    description: "The region is the project's. Naming it only asserts it: another one is an error, never a move.",
+    description: "The project's region. If you set it, another region is an error; the compute never moves.",
   },
   size: {
     type: "number",
@@ -77,12 +77,12 @@ const INPUTS = {
     type: "array",
     items: { $ref: "pulumi.json#/Any" },
     description:
-      "Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart. Making or adopting a compute is no restart; adding the first triggers later is one, taking them out is none. The values are shown in no notice. Route: `POST /projects/{project}/endpoints/{id}/restart`.",
+      "Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart. Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The values are shown in no notice. Route: `POST /projects/{project}/endpoints/{id}/restart`.",
   },
   adopt: {
     oneOf: [{ type: "boolean" }, { type: "string" }],
     description:
-      "Take over a compute that exists instead of making one; only read when the resource is created. `true`: the primary of the branch (where there is none, one is made). An id: that compute. Default: false.",
+      "Adopt an existing compute instead of creating one. Read only when the resource is created. `true`: the primary of the branch; if there is none, it is created. An id: that compute. Default: false.",
   },
   onDelete: {
     type: "string",

@@ -93,7 +93,7 @@ describe("fault rules over the wire", () => {
     [{ match: {}, then: { headers: { "no name": "1" } } }, "then.headers.no name"],
     [{ match: {}, then: { headers: { "x-a": "1\n2" } } }, "then.headers.x-a"],
     [{ match: {}, then: { status: 500, cut: true } }, "exclude each other"],
-    [{ match: {}, then: { delayMs: 5, work: false } }, "give status or cut"],
+    [{ match: {}, then: { delayMs: 5, work: false } }, "work: false needs status or cut"],
     [{ match: {}, then: { body: "x", cut: true } }, "a body needs a status"],
     [{ match: { verb: "GET" }, then: { status: 500 } }, "verb"],
     [{ match: {}, times: 0, then: { status: 500 } }, "times"],

@@ -129,7 +129,7 @@ describe("what is no world is refused, with the reason, and the old one stays", 
       primary((row) => Object.assign(row, { branch_id: SEED.second.branchId })),
       `there is no branch ${SEED.second.branchId} in project`,
     ],
-    ["two operations at once", operations((row) => [row, row]), "this very microsecond"],
+    ["two operations at once", operations((row) => [row, row]), "same microsecond"],
     ["an operation without an action", operations((row) => [{ ...row, action: "" }]), "operations.0.action: "],
     ["an operation without an id", operations((row) => [{ ...row, id: "x" }]), "operations.0.id: not a UUID"],
   ])("%s", async (_what, change, reason) => {
