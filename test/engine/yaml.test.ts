@@ -27,7 +27,7 @@ describeWithLanguage("yaml", "the plugin in a YAML program", (engine, support) =
       const { stdout, stderr } = await story.ws.preview();
       expect(stdout + stderr).not.toContain("plain text");
       await story.ws.setConfig({ "compute:apiKey": story.em.apiKey });
-      expect((await story.ws.preview()).stdout).toContain("compute:apiKey stands in plain text");
+      expect((await story.ws.preview()).stdout).toContain("compute:apiKey is in plain text");
       await story.ws.removeConfig("compute:apiKey");
     },
     ENGINE_TEST_MS,

@@ -54,7 +54,7 @@ ${Object.entries(outputs)
   example: {
     main: "main.go",
     maxCu: (value) => `AutoscalingLimitMaxCu: pulumi.Float64(${value})`,
-    kept: ["go.mod", "go.sum"],
+    kept: ["Pulumi.yaml", "go.mod", "go.sum"],
   },
   hasSdk: true,
   addPackage,

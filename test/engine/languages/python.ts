@@ -33,7 +33,7 @@ export const PYTHON: Language = {
   example: {
     main: "__main__.py",
     maxCu: (value) => `autoscaling_limit_max_cu=${value}`,
-    kept: ["requirements.txt"],
+    kept: ["Pulumi.yaml", "requirements.txt"],
   },
   hasSdk: true,
   addPackage,
