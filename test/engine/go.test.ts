@@ -1,6 +1,4 @@
-import { playExample } from "./languages/examples";
 import { GO } from "./languages/go";
 import { playStories } from "./languages/stories";
 
 playStories(GO);
-playExample(GO);

@@ -71,12 +71,12 @@ test("each Python package has a version and checksums", () => {
   expect(packages.some((line) => line.startsWith(`${PYTHON_PACKAGES[0]} `))).toBe(true);
 });
 
-const GO = "go";
+const [GO, GOFMT] = ["go", "gofmt"];
 const hasGo = spawnSync(GO, ["version"]).status === 0;
 
 describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
   test.each([LANGUAGES_MODULE, EXAMPLE])("would format nothing in %s", (where) => {
-    const { stdout, stderr } = spawnSync("gofmt", ["-l", where], { encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(GOFMT, ["-l", where], { encoding: "utf8" });
     expect(stdout + stderr).toBe("");
   });
 

@@ -1,5 +1,5 @@
 /**
- * The language host for Python and Go programs. Pulumi's own can't be had as Go modules, so this is one of ours, in `module/languages`:
+ * The language host for Python and Go programs. Pulumi's own are not served as Go modules, so this is one of ours, in `module/languages`:
  * around Pulumi's own generators of SDKs and code, its handling of Python's packages, and its script that runs a Python program.
  */
 import { chmod, copyFile, writeFile } from "node:fs/promises";

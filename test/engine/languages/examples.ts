@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningEmulator, SEED, startEmulator } from "../../../emulator/index";
 import { describeWithLanguage, ENGINE_TEST_MS, Workspace } from "../../support/engine";
-import { type Language, PACKAGE_ADD } from "./program";
+import { FIRST_TIME_MS, type Language, PACKAGE_ADD } from "./program";
 
 const ROOT = resolve(__dirname, "../../..");
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), "utf8");
@@ -44,7 +44,7 @@ export function playExample(language: Language): void {
         env: { ...env, COMPUTE_API_URL: emulator.url, COMPUTE_API_KEY: emulator.apiKey },
       });
       await language.addPackage(ws);
-    }, 2 * ENGINE_TEST_MS);
+    }, FIRST_TIME_MS);
     afterAll(async () => {
       await ws?.close();
       await emulator?.close();
@@ -63,7 +63,7 @@ export function playExample(language: Language): void {
     test(
       "takes over the primary, makes the replicas, and changes nothing the second time",
       async () => {
-        await ws.up({ args: ["--skip-preview"] });
+        await ws.up({ args: ["--skip-preview"], limitMs: FIRST_TIME_MS });
         expect(await ws.outputs()).toEqual({
           host: PRIMARY,
           readHosts: [A_HOST, A_HOST],
@@ -76,7 +76,7 @@ export function playExample(language: Language): void {
         await ws.up({ args: ["--skip-preview", "--expect-no-changes"] });
         expect(emulator.requests).toEqual([]);
       },
-      ENGINE_TEST_MS,
+      2 * FIRST_TIME_MS,
     );
 
     test(

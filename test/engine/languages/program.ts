@@ -48,4 +48,7 @@ export interface Language {
 export const PLUGIN = "./node_modules/pulumi-compute-endpoint/plugin";
 /** In the languages with a generated SDK. */
 export const PACKAGE_ADD = ["package", "add", PLUGIN];
-export const addPackage = async (ws: Workspace): Promise<void> => void (await ws.pulumi(PACKAGE_ADD, { fails: false }));
+/** What a language's first commands may take, where Go downloads modules and compiles Pulumi's SDK. */
+export const FIRST_TIME_MS = 360_000;
+export const addPackage = async (ws: Workspace): Promise<void> =>
+  void (await ws.pulumi(PACKAGE_ADD, { fails: false, limitMs: FIRST_TIME_MS }));

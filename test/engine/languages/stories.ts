@@ -15,7 +15,7 @@ import {
   Workspace,
 } from "../../support/engine";
 import { addBranch, changes, PROJECT, SEED } from "../support";
-import { type Compute, type Language, type Program, Ref } from "./program";
+import { type Compute, FIRST_TIME_MS, type Language, type Program, Ref } from "./program";
 
 export const NATIVE = "compute:index:Endpoint";
 const BRANCH = SEED.branches.dev;
@@ -77,9 +77,9 @@ export function playStories(language: Language): void {
 
     beforeAll(async () => {
       story = await startLanguage(engine, support, language, { computes: [primary(), reader], outputs });
-      await story.ws.up();
+      await story.ws.up({ limitMs: FIRST_TIME_MS });
       story.em.requests.splice(0);
-    }, 2 * ENGINE_TEST_MS);
+    }, 2 * FIRST_TIME_MS);
     afterAll(() => story?.close());
 
     test(

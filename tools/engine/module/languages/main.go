@@ -1,4 +1,4 @@
-// The language host for Python and Go programs, for tests: Pulumi's own hosts can't be had as Go modules.
+// The language host for Python and Go programs, for tests: Pulumi's own hosts are not served as Go modules.
 //
 // What generates SDKs and code, installs Python packages and runs a Python program is Pulumi's own, from the modules of
 // the engine. Left out is what nobody here needs: packing, new projects, plugins in these languages, debuggers, tracing.
