@@ -48,7 +48,6 @@ export async function startLanguage(
       env: { ...support.env, COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url },
     });
     await language.addPackage(ws);
-    await ws.setConfig({ "compute:pollSeconds": "0.2" });
   } catch (error) {
     await close();
     throw error;
@@ -77,7 +76,9 @@ export function playStories(language: Language): void {
 
     beforeAll(async () => {
       story = await startLanguage(engine, support, language, { computes: [primary(), reader], outputs });
+      // Without any config. It is there afterwards.
       await story.ws.up({ limitMs: FIRST_TIME_MS });
+      await story.ws.setConfig({ "compute:pollSeconds": "0.2" });
       story.em.requests.splice(0);
     }, 2 * FIRST_TIME_MS);
     afterAll(() => story?.close());

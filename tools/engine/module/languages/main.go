@@ -142,9 +142,13 @@ func outcomeOf(err error) *rpc.RunResponse {
 	}
 }
 
-// The config and which of it is secret, as both SDKs read it.
+// The config and which of it is secret, as both SDKs read it: a stack without config has an empty object, not null.
 func configOf(req *rpc.RunRequest) (config, secretKeys string, err error) {
-	values, err := json.Marshal(req.GetConfig())
+	given := req.GetConfig()
+	if given == nil {
+		given = map[string]string{}
+	}
+	values, err := json.Marshal(given)
 	if err != nil {
 		return "", "", err
 	}
