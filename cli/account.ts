@@ -8,7 +8,7 @@ import { EXIT } from "./arguments.js";
 import type { Io } from "./io.js";
 
 /** Access to the service with the key and the URL of the environment. Retries, limits and errors are the provider's. */
-export function accessFor(io: Io, timeoutMs: number, lateAdvice?: string): Access {
+export function accessFor(io: Io, timeoutMs: number, timeoutAdvice?: string): Access {
   if (!ACCOUNT_VARIABLES.some((name) => io.env[name]?.trim())) {
     throw new ConfigError(
       "no API key: set COMPUTE_API_KEY in the environment, and COMPUTE_API_URL for another service than the public one. A stack's config is not read here",
@@ -18,7 +18,7 @@ export function accessFor(io: Io, timeoutMs: number, lateAdvice?: string): Acces
   if (account instanceof Error) throw account;
   const { apiUrl: baseUrl, ...key } = account;
   const log = (line: string) => io.err.write(`${line}\n`);
-  const context = createContext({ ...key, ...io.network, baseUrl, log, lateAdvice });
+  const context = createContext({ ...key, ...io.network, baseUrl, log, timeoutAdvice });
   return { context, keySource: account.keySource, timeoutMs };
 }
 

@@ -30,7 +30,7 @@ import {
   tooManyDelayedError,
   unauthorizedError,
 } from "./model/errors.js";
-import { endNeverEndingOperations, runDueEvents } from "./model/event-runner.js";
+import { finishStuckOperations, runDueEvents } from "./model/event-runner.js";
 import type { FaultRule } from "./model/fault-types.js";
 import { Faults, type RequestEffect } from "./model/faults.js";
 import { password, uuid } from "./model/ids.js";
@@ -230,7 +230,7 @@ export function buildEmulator(
       add: (rule) => faults.add(rule),
       clear: () => {
         faults.clear();
-        endNeverEndingOperations(present());
+        finishStuckOperations(present());
         changed = true;
       },
     },

@@ -1,10 +1,10 @@
-// The lines of a step at its resource: the same as those of the TypeScript class's hook (`sdk/change-report.ts`). Create and update
-// report them, because only they know whether they are a preview. In a preview they also ask the service for live facts, which never
-// get into the inputs.
+// Builds the warnings of create and update, like the hook of the TypeScript class (`sdk/change-report.ts`), but without the sum
+// and without failures that another resource of the run may remove. Only create and update know whether this is a preview. In a
+// preview they ask the service for the current state.
 
 import type { ProviderConfig } from "../provider/config.js";
 import { checkInputs } from "../provider/endpoint/inputs.js";
-import type { CreationOutlook, ProjectNow } from "../provider/lookup/live.js";
+import type { Outlook, ProjectNow } from "../provider/lookup/live.js";
 import { type ApprovalState, approvalStateOf } from "../provider/rules/approval.js";
 import { readNotice } from "../provider/rules/notice.js";
 import { refuses } from "../provider/rules/policies.js";
@@ -81,9 +81,9 @@ async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> 
   const { id, olds, news, secrets } = step;
   const project = await step.projectNow(olds["projectId"]);
   const now = project && step.lookups().computeIn(project, id);
-  const approval = approvalOf(step);
+  const approval = approvalStateFor(step);
   const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode: modeOf(step) });
-  // The new branch of a primary is not given. Another primary there may still leave in this run, and the plugin is not told when the
+  // `branchId` is left out: the primary on the new branch may still leave in this run, and the plugin does not learn when the
   // program ends.
   const outlook = project && step.lookups().updateOutlook(project, { id });
   const whole = (outlook?.kind === "fails" && withFailure(line, outlook.foreseen)) || line;
@@ -94,13 +94,8 @@ export async function linesOfCreation(step: ResourceStep): Promise<TimedLine[]> 
   const { news, config } = step;
   const replaces = readNotice(news)?.replaces;
   const project = await step.projectNow(news["projectId"]);
-  const creation = { inputs: { ...news, __secret: [...step.secrets] }, onRestart: config.onRestart, replaces };
-  const outlook =
-    project &&
-    (await step
-      .lookups()
-      .creationOutlook(project, creation)
-      .catch(() => undefined));
+  const { onRestart } = config;
+  const outlook = project && (await step.lookups().creationLook(project, { ...step, onRestart, replaces }));
   const line = modeOf(step) === "allow" ? undefined : await creationLine(step, outlook);
   // A compute that is in the way may leave in this run, and the plugin is not told when the program ends.
   const failure = outlook?.kind === "fails" && outlook.foreseen.id === undefined ? outlook.foreseen : undefined;
@@ -109,16 +104,16 @@ export async function linesOfCreation(step: ResourceStep): Promise<TimedLine[]> 
 }
 
 /** What the creation does to a compute that exists. */
-async function creationLine(step: ResourceStep, outlook: CreationOutlook | undefined): Promise<Line | undefined> {
+async function creationLine(step: ResourceStep, outlook: Outlook | undefined): Promise<Line | undefined> {
   const notice = readNotice(step.news);
   const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
   const replacedProject = replaces && (await step.projectNow(replaces.projectId));
   const replacedActivity =
     replacedProject && replaces && step.lookups().computeIn(replacedProject, replaces.id)?.activity;
-  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalOf(step) })?.line;
+  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalStateFor(step) })?.line;
 }
 
-function approvalOf({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {
+function approvalStateFor({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {
   const impact = readNotice(news)?.impact ?? "none";
   if (!refuses(impact, news["onRestart"], config.onRestart)) return "not-asked";
   const { digests } = config.approvals;

@@ -1,4 +1,4 @@
-// The provider's configuration: that of the stack for the default provider, the program's own arguments for an explicit one.
+// Reads the configuration: from the stack's config for the default provider, from its arguments for an explicit provider.
 
 import type { StackConfig } from "../provider/config.js";
 import { INSTANCE } from "../provider/rules/config-names.js";

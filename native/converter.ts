@@ -1,4 +1,4 @@
-// `pulumi-converter-compute`: names the computes that `pulumi import --from compute PROJECT…` takes over. Pulumi then imports each through
+// `pulumi-converter-compute`: lists the computes for `pulumi import --from compute PROJECT…`. Pulumi then imports each through
 // the plugin. The key and the URL come from the environment: Pulumi gives a converter no config.
 
 import { readConfig } from "../provider/config.js";
@@ -25,7 +25,7 @@ interface Found {
 /** @param targets `PROJECT` or `PROJECT/ep-…` */
 async function endpointsOf(targets: readonly string[]): Promise<Found[]> {
   if (targets.length === 0)
-    throw new Stopped("which computes? `pulumi import --from compute PROJECT`, or PROJECT/ep-…");
+    throw new Stopped("no computes named: run `pulumi import --from compute PROJECT`, or PROJECT/ep-…");
   const { account, ...config } = readConfig({ get: () => undefined }, process.env);
   if (account instanceof Error) throw account;
   const access = accessTo({ ...config, account }, LOOKUP_MS, () => {});
@@ -84,5 +84,5 @@ server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port
   if (error) throw error;
   console.log(String(port));
 });
-// The engine holds the other end, and gives no address: when it is gone, this process goes too.
+// The engine holds the other end of stdin. When it closes, this process exits.
 process.stdin.resume().once("end", () => process.exit(0));

@@ -17,7 +17,7 @@ export function inputDiff(olds: Props, news: Props): Map<string, Kind> {
   return found;
 }
 
-/** The inputs that a program can say. */
+/** The inputs that a program can set. */
 export const programInputs = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).filter(([name]) => name !== "restart" && !name.startsWith("__")));
 

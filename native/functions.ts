@@ -43,8 +43,8 @@ export function secretsOf(token: string): ReadonlySet<string> {
 /** @throws Stopped for a function that does not exist, and for arguments that are not known yet */
 export async function callFunction(token: string, lookups: Lookups, access: Access, args: Props): Promise<object> {
   const ask = Object.hasOwn(CALLS, token) ? CALLS[token as FunctionToken] : undefined;
-  if (!ask) throw new Stopped(`there is no function ${token}: known are ${Object.keys(CALLS).join(", ")}`);
+  if (!ask) throw new Stopped(`unknown function ${token}; known functions: ${Object.keys(CALLS).join(", ")}`);
   const unknown = Object.keys(args).filter((name) => args[name] === UNKNOWN_VALUE);
-  if (unknown.length > 0) throw new Stopped(`${unknown.join(" and ")} is not known yet; no request was sent`);
+  if (unknown.length > 0) throw new Stopped(`${unknown.join(" and ")}: not known yet; no request was sent`);
   return ask(lookups, access, args as never);
 }

@@ -1,5 +1,5 @@
-// Everything of other packages that the plugin loads. The build makes one file of it (tools/build.mjs), so that they are no
-// dependencies of this package and the process starts quickly.
+// All imports from other packages. The build bundles them into one file (tools/build.mjs), so this package does not depend on
+// them and the process starts quickly.
 
 export {
   credentials,

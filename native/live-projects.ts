@@ -1,4 +1,4 @@
-// The projects of a preview as they are while it runs.
+// The current computes of the projects, for a preview.
 
 import type { ProviderConfig } from "../provider/config.js";
 import type { ProjectNow } from "../provider/lookup/live.js";
@@ -9,7 +9,7 @@ export class LiveProjects {
 
   constructor(private readonly config: ProviderConfig) {}
 
-  /** Undefined where nobody can tell, for whatever reason. */
+  /** Undefined if the request fails or there is no account. */
   async of(projectId: unknown): Promise<ProjectNow | undefined> {
     const { account } = this.config;
     if (typeof projectId !== "string" || account instanceof Error) return undefined;

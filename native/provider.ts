@@ -8,11 +8,12 @@ import { textsIn } from "../provider/endpoint/hints.js";
 import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { isKind, Stopped } from "../provider/errors.js";
-import { ProviderProcess } from "../provider/provider-process.js";
+import type { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/seen.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
+import { textOfLine } from "../provider/rules/warnings.js";
 import {
   announcedChangeOf,
   linesOfCreation,
@@ -45,17 +46,16 @@ export interface DiffResult extends DiffAnswer {
 
 export class NativeProvider {
   readonly #process: ProviderProcess;
-  #log: EngineLog | undefined;
+  #log: Pick<EngineLog, "say"> | undefined;
   #projects: LiveProjects | undefined;
 
-  constructor(options: ConstructorParameters<typeof ProviderProcess>[0]) {
-    this.#process = new ProviderProcess(options);
+  constructor(process: ProviderProcess) {
+    this.#process = process;
   }
 
-  /** Sends messages to the engine from now on, and ends with it. */
-  connectLog(log: EngineLog): void {
+  /** Sends messages to the engine from now on. */
+  logTo(log: Pick<EngineLog, "say">): void {
     this.#log = log;
-    this.#process.followEngine();
   }
 
   /**
@@ -96,7 +96,7 @@ export class NativeProvider {
     return { props: withoutSecretNames(inputs), secrets: news.secrets, failures };
   }
 
-  /** @throws Stopped where the update would have to send what this preview can't show */
+  /** @throws Stopped if the update would change something that this preview does not show */
   diff(id: string, olds: Values, news: Values, oldInputs: Values): DiffResult {
     const { shared, ownership } = this.#process;
     shared.idsInState.add(id);
@@ -123,7 +123,7 @@ export class NativeProvider {
     const step = this.#step(request, news);
     this.#process.secrets.see(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
-    if (request.preview) return { id: "", props: outputsOfCreation(news.props), secrets: news.secrets };
+    if (request.preview) return { id: "", props: outputsOfCreation(news), secrets: news.secrets };
     const program = this.#programOf(news, request);
     const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, program));
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
@@ -136,7 +136,7 @@ export class NativeProvider {
     const change = announcedChangeOf(step);
     for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
     if (request.preview) {
-      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news.props, change);
+      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news, change);
       return { props: outputs, secrets: secretsAfter(news, olds) };
     }
     const updateRequest = { id, olds: state as unknown as Outputs, program: this.#programOf(news, request) };
@@ -150,7 +150,7 @@ export class NativeProvider {
     const known = withSecrets(state);
     this.#process.secrets.see(known);
     const isManaged = known["managed"] !== undefined;
-    // No state: an import. A state with the project alone: `Endpoint.get`, which manages nothing.
+    // An empty state means an import. A state with only the project means `Endpoint.get`.
     const isImport = Object.keys(state.props).length === 0;
     const found = isImport
       ? await this.#process.steps().readForImport(shared, place)
@@ -186,7 +186,7 @@ export class NativeProvider {
     this.#process.cancellation.request();
   }
 
-  /** Removes secrets from the error. Of a compute that was made, it also removes internal properties, which the state must not keep. */
+  /** Removes secrets from the error. If the error keeps a compute in the state, also removes internal properties. */
   clean(error: unknown, news?: Values): unknown {
     const cleaned = this.#process.clean(error);
     if (news && isKind(cleaned, "not-ready")) {
@@ -222,8 +222,9 @@ export class NativeProvider {
     return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 
-  async #say(urn: string, { severity, text, facts = [], atMs = Date.now() }: TimedLine): Promise<void> {
-    await this.#log?.say(urn, severity, this.#process.secrets.redact(text) + factsTail(facts, atMs));
+  async #say(urn: string, line: TimedLine): Promise<void> {
+    const text = this.#process.secrets.redact(textOfLine(line));
+    await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }
 
@@ -231,12 +232,12 @@ const lookups = () => require("../provider/lookup/index.js") as typeof import(".
 
 const NOTHING: Values = { props: {}, secrets: new Set() };
 
-/** What the dynamic form keeps in a state, and this form has in its requests. */
-const OF_THE_DYNAMIC_FORM = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
+/** Inputs that the dynamic form keeps in the state. The plugin gets these values in its requests. */
+const DYNAMIC_FORM_INPUTS = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
 
-/** The properties as `provider/` expects them: with the names of those that are secret. */
+/** Adds the names of the secret properties, as `provider/` expects. */
 function withSecrets({ props, secrets }: Values): Props {
-  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !OF_THE_DYNAMIC_FORM.has(name)));
+  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !DYNAMIC_FORM_INPUTS.has(name)));
   const names = [...new Set([...textsIn(props["__secret"]), ...secrets])].sort();
   return names.length > 0 ? { ...kept, __secret: names } : kept;
 }
@@ -265,7 +266,7 @@ function placeOf(id: string, { projectId }: Props): { project: string; id: strin
   const at = id.indexOf("/");
   if (at >= 0) return { project: id.slice(0, at), id: id.slice(at + 1) };
   if (typeof projectId === "string") return { project: projectId, id };
-  throw new Stopped(`the id ${id} names no project, and every route of the service needs one: give ${FORM}`);
+  throw new Stopped(`the id ${id} has no project, and every API route needs one: use ${FORM}`);
 }
 
 /** Replaces the engine's "resource does not exist". */

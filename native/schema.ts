@@ -166,7 +166,7 @@ const CONFIG = {
   onRestart: {
     type: "string",
     description:
-      "What to do about restarts where a compute does not say it: `allow`, `warn` or `refuse`. Default: warn.",
+      "What to do about restarts of computes without their own `onRestart`: `allow`, `warn` or `refuse`. Default: warn.",
   },
   approve: {
     type: "array",
@@ -179,7 +179,8 @@ const CONFIG = {
   },
   liveNotices: {
     type: "boolean",
-    description: "Whether a preview asks the service if a compute that restarts is active. Default: true.",
+    description:
+      "Whether a preview asks the service about the current computes (for warnings and for failures of `up`). Default: true.",
   },
   sizes: {
     type: "string",
@@ -191,7 +192,8 @@ const CONFIG = {
   },
   pollSeconds: {
     type: "number",
-    description: "Seconds between two looks at an operation, 0.2 to 60. Default: as often as the rate allows.",
+    description:
+      "Seconds between two polls of an operation, 0.2 to 60. Default: the expected end of the operation, else a tenth of its age, 0.35 to 5 s.",
   },
   requestsPerMinute: {
     type: "number",
@@ -244,7 +246,7 @@ export const schemaOf = (version: string): object => ({
   config: { variables: CONFIG, defaults: [] },
   provider: {
     description:
-      "An account other than the stack's. It has the arguments that it is given, and not the stack's config: name `onRestart` here if the stack refuses restarts.",
+      "An account other than the stack's. It uses only its own arguments, not the stack's config: set `onRestart` here too if the stack refuses restarts.",
     inputProperties: CONFIG,
     properties: stringsOnly(CONFIG),
   },

@@ -1,6 +1,7 @@
 // The gRPC service of a Pulumi provider, over `NativeProvider`. gRPC answers UNIMPLEMENTED for all other methods.
 
 import { isKind, messageOf, type NotReady } from "../provider/errors.js";
+import { ProviderProcess } from "../provider/provider-process.js";
 import { EngineLog } from "./engine.js";
 import {
   Any,
@@ -30,9 +31,15 @@ export interface ServerOptions {
 }
 
 /** Starts the service on a free port of this machine. @returns the port */
-export function serve(options: ServerOptions): Promise<number> {
+export function serve({ version, argv, print }: ServerOptions): Promise<number> {
+  const process = new ProviderProcess({ argv, print });
+  const provider = new NativeProvider(process);
+  const connect = (address: string) => {
+    provider.logTo(new EngineLog(address));
+    process.followEngine();
+  };
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
-  server.addService(ResourceProviderService as never, handlersOf(options) as never);
+  server.addService(ResourceProviderService as never, handlersOf(provider, { version, connect }) as never);
   return new Promise((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
       error ? reject(error) : resolve(port),
@@ -40,20 +47,24 @@ export function serve(options: ServerOptions): Promise<number> {
   });
 }
 
-function handlersOf({ version, argv, print }: ServerOptions): Record<string, unknown> {
-  const provider = new NativeProvider({ argv, print });
-  const connectLog = (address: string) => provider.connectLog(new EngineLog(address));
+export interface HandlerOptions {
+  version: string;
+  /** Told the engine's address. */
+  connect(address: string): void;
+}
 
+/** The methods of the service, each as gRPC calls it. */
+export function handlersOf(provider: NativeProvider, { version, connect }: HandlerOptions): Record<string, unknown> {
   return {
     handshake: unary(provider, (request: proto.ProviderHandshakeRequest) => {
-      connectLog(request.getEngineAddress());
+      connect(request.getEngineAddress());
       const response = new proto.ProviderHandshakeResponse();
       response.setAcceptSecrets(true);
       return response;
     }),
 
     attach: unary(provider, (request: plugin.PluginAttach) => {
-      connectLog(request.getAddress());
+      connect(request.getAddress());
       return new Empty();
     }),
 
@@ -69,7 +80,7 @@ function handlersOf({ version, argv, print }: ServerOptions): Record<string, unk
       return response;
     }),
 
-    // Values are judged where they are used, as in the dynamic form: a preview may lack a key that the update has.
+    // Values are checked when they are used: a preview may have no key although the update has one.
     checkConfig: unary(provider, (request: proto.CheckRequest) => {
       const response = new proto.CheckResponse();
       response.setInputs(request.getNews());
@@ -213,7 +224,7 @@ type Unary<Request, Response> = (
   done: sendUnaryData<Response>,
 ) => Promise<void>;
 
-/** @param newsOf the properties of a step that may leave something in the state when it fails */
+/** @param newsOf the new properties of a step whose failure may keep a compute in the state */
 function unary<Request, Response>(
   provider: NativeProvider,
   work: (request: Request) => Response | Promise<Response>,

@@ -1,12 +1,12 @@
-// Property values on the wire. A secret value comes wrapped, and goes back wrapped. In this process it is a plain value, and `secrets` has
-// its property's name. So a secret part of a property makes the whole property secret.
+// Property values on the wire. Pulumi wraps secret values. Here they are unwrapped, and `secrets` contains the names of their
+// properties. A secret inside a property makes the whole property secret.
 
 import { SIGNATURE } from "../provider/rules/equality.js";
 import { type JavaScriptValue, Struct } from "./grpc.js";
 
 export type Props = Record<string, unknown>;
 
-/** What stands at the signature of a secret. */
+/** The signature of a secret value. */
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Properties, and which of them hold a secret. */
@@ -30,7 +30,7 @@ export function structOf(props: object, secrets: ReadonlySet<string> = new Set()
     name,
     secrets.has(name) ? { [SIGNATURE]: SECRET, value } : value,
   ]);
-  // By way of JSON, since an absent value has no form on the wire.
+  // Through JSON, which drops undefined values.
   return Struct.fromJavaScript(JSON.parse(JSON.stringify(Object.fromEntries(wire))) as Record<string, JavaScriptValue>);
 }
 

@@ -4,7 +4,7 @@ import { Cancelled } from "./errors.js";
 /** After a cancel, a mutation in flight waits this long for its answer. */
 export const ANSWER_AFTER_CANCEL_MS = 3_000;
 /** Milliseconds after a cancel for requests that look whether a mutation with a lost answer was applied. */
-export const LAST_LOOK_MS = 4_500;
+export const APPLIED_CHECK_MS = 4_500;
 
 /**
  * The engine asks every provider to cancel at the first Ctrl-C. Each wait and each request of the process then ends, so

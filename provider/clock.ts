@@ -71,3 +71,7 @@ export function formatDuration(ms: number): string {
   const shown = parts.filter(([count]) => count > 0).slice(0, 2);
   return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
 }
+
+/** "trying again in 10 s, for at most 9 min 50 s more". */
+export const nextTry = (pauseMs: number, leftMs: number): string =>
+  `trying again in ${formatDuration(pauseMs)}, for at most ${formatDuration(leftMs)} more`;

@@ -133,6 +133,8 @@ export interface Foreseen {
   id?: string;
   /** Whether it may be the resource's own: a preview can't tell a forced replacement from a creation. */
   mayBeOwn?: true;
+  /** What the compute does that the step would change. */
+  state?: "active" | "idle" | "disabled";
 }
 
 /**

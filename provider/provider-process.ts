@@ -12,11 +12,12 @@ import { Rollout } from "./endpoint/rollout.js";
 import { isKind, type NotReady } from "./errors.js";
 import { exitWithEngine } from "./exit-with-engine.js";
 import type { Context } from "./operations/context.js";
+import type { ContextOptions } from "./operations/create-context.js";
 import { Peers } from "./peers.js";
 import { SecretRedactor } from "./secret-redactor.js";
 
 /** How a process speaks and ends. */
-export interface ProcessOptions {
+export interface ProcessOptions extends Pick<ContextOptions, "clock" | "transport"> {
   /** Prints a line, which Pulumi shows under the stack while a command runs. */
   print(line: string): void;
   /** The engine's address is among them. */
@@ -26,7 +27,7 @@ export interface ProcessOptions {
 export class ProviderProcess {
   readonly secrets = new SecretRedactor();
   /** Requested at the first Ctrl-C, and at the end of each command, when no step waits any more. */
-  readonly cancellation = new Cancellation(systemClock);
+  readonly cancellation: Cancellation;
   readonly firstOldInputs: FirstOldInputs = new Map();
   readonly ownership = new Ownership(() => {
     const { account } = this.shared.config;
@@ -44,6 +45,7 @@ export class ProviderProcess {
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
 
   constructor(private readonly options: ProcessOptions) {
+    this.cancellation = new Cancellation(options.clock ?? systemClock);
     const configOf = () => {
       this.#config ??= readConfig({ get: () => undefined }, process.env);
       return this.#config;
@@ -127,9 +129,11 @@ export class ProviderProcess {
     if (account instanceof Error) throw account;
     const { apiUrl: baseUrl, ...key } = account;
     const { secrets, cancellation, say: log } = this;
+    const { clock, transport } = this.options;
+    const outside = { ...(clock ? { clock } : {}), ...(transport ? { transport } : {}) };
     const { createContext } =
       require("./operations/create-context.js") as typeof import("./operations/create-context.js");
-    return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, log, secrets, cancellation });
+    return createContext({ ...key, baseUrl, requestsPerMinute, pollSeconds, log, secrets, cancellation, ...outside });
   }
 
   /** Each `Provider` instance has a process of its own: they tell each other which computes they hold. */

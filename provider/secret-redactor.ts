@@ -45,7 +45,7 @@ export class SecretRedactor {
   }
 
   /** A text that somebody else wrote, without secret texts, parts of them, and secret numbers. */
-  redactForeign(text: string, ...more: SecretTexts[]): string {
+  redactExternal(text: string, ...more: SecretTexts[]): string {
     const whole = withoutSecretTexts(text, [...more, this.#texts, this.#possiblySecret], true);
     const rest = [...this.#shortTexts.values()].reduce((left, word) => left.replace(word, SECRET), whole);
     if (this.#numbers.size === 0) return rest;

@@ -1,7 +1,7 @@
 // Prints the warnings of a preview: one line at each resource, and the sum at the stack.
 
 import * as pulumi from "@pulumi/pulumi";
-import type { CreationOutlook } from "../provider/lookup/live.js";
+import type { Outlook } from "../provider/lookup/live.js";
 import type { ApprovalState } from "../provider/rules/approval.js";
 import type { Impact } from "../provider/rules/impact.js";
 import type { Activity } from "../provider/rules/moment.js";
@@ -17,6 +17,7 @@ import {
   lineOfCreation,
   lineOfImpact,
   lineOfUnfinished,
+  textOfLine,
   unexplainedChanges,
   withFailure,
 } from "../provider/rules/warnings.js";
@@ -28,7 +29,7 @@ import { approvalIn } from "./soft-preview.js";
 import { effectOn, Tally } from "./tally.js";
 import type { UnchangedOutputs } from "./unchanged-outputs.js";
 
-type Foreseen = Extract<CreationOutlook, { kind: "fails" }>["foreseen"];
+type Foreseen = Extract<Outlook, { kind: "fails" }>["foreseen"];
 
 /** The state that the hook keeps during a run. */
 export interface Run {
@@ -80,8 +81,9 @@ export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Pro
  * Never awaits a message: the message waits for the URN, and the URN waits for this hook.
  * @param atMs when the service was asked
  */
-function reportLine(urn: string, { severity, text, facts = [] }: Line, atMs = Date.now()): void {
-  void pulumi.log[severity](text + factsTail(facts, atMs), { urn: pulumi.output(urn) } as unknown as pulumi.Resource);
+function reportLine(urn: string, line: Line, atMs = Date.now()): void {
+  const text = textOfLine(line) + factsTail(line.facts ?? [], atMs);
+  void pulumi.log[line.severity](text, { urn: pulumi.output(urn) } as unknown as pulumi.Resource);
 }
 
 function count({ tally, end, reportSum }: Run, urn: string, impact: Impact, activity: Activity | undefined): void {
@@ -136,9 +138,11 @@ function reportWithFailure(
   { end, atMs }: { end: ProgramEnd; atMs: number | undefined },
 ): void {
   const report = (whole: Line | undefined) => whole && reportLine(urn, whole, atMs);
-  const inTheWay = failure?.id;
-  if (failure === undefined || inTheWay === undefined) return void report(withFailure(line, failure));
-  end.atEnd((isComplete) => void report(withFailure(line, isComplete && !end.ids.has(inTheWay) ? failure : undefined)));
+  const conflictingId = failure?.id;
+  if (failure === undefined || conflictingId === undefined) return void report(withFailure(line, failure));
+  end.atEnd(
+    (isComplete) => void report(withFailure(line, isComplete && !end.ids.has(conflictingId) ? failure : undefined)),
+  );
 }
 
 async function reportCreation(step: Step, run: Run): Promise<void> {
@@ -151,14 +155,8 @@ async function reportCreation(step: Step, run: Run): Promise<void> {
   reportWithFailure(urn, mode === "allow" ? undefined : line, failure, { end: run.end, atMs: project?.nowMs });
 }
 
-const outlookOf = ({ news, notice, stackMode, secrets }: Step, project: ProjectNow) =>
-  loadLookups()
-    .creationOutlook(project, {
-      inputs: { ...news, __secret: [...secrets] },
-      onRestart: stackMode,
-      replaces: notice?.replaces,
-    })
-    .catch(() => undefined);
+const outlookOf = ({ notice, stackMode, ...step }: Step, project: ProjectNow) =>
+  loadLookups().creationLook(project, { ...step, onRestart: stackMode, replaces: notice?.replaces });
 
 function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: Step): Foreseen {
   const lookups = loadLookups();
@@ -167,7 +165,7 @@ function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: 
 }
 
 /** What the creation does to a compute that exists. */
-async function creationLine(step: Step, outlook: CreationOutlook | undefined, run: Run): Promise<Line | undefined> {
+async function creationLine(step: Step, outlook: Outlook | undefined, run: Run): Promise<Line | undefined> {
   const { urn, news, notice, approval } = step;
   const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
   const replacedProject = replaces && (await run.projects.projectOf(urn, replaces.projectId));

@@ -20,7 +20,7 @@ atLoad();
 
 /** Call this in the program's own flow: in a callback, Pulumi may have lost the Automation API's inline run. */
 export function engineEnvironment(): EngineEnvironment {
-  if (isInlineProgram()) return { kind: "inline", seen: ofEngineStartedHere(pulumi.getStack()) };
+  if (isInlineProgram()) return { kind: "inline", seen: variablesOfChildEngine(pulumi.getStack()) };
   if (pulumi.runtime.getMonitor() === undefined) return { kind: "none" };
   return { kind: "inherited", variables: variablesIn("/proc/self/environ") ?? atLoad() };
 }
@@ -37,7 +37,7 @@ const isPlugin = (): boolean =>
   /[\\/]cmd[\\/]run-plugin([\\/]|$)/.test(require.main?.filename ?? process.argv[1] ?? "");
 
 /** The environment that the Automation API gave to its `pulumi` process for this stack. Only Linux shows it. */
-function ofEngineStartedHere(stack: string): Variables | undefined {
+function variablesOfChildEngine(stack: string): Variables | undefined {
   const pid = childrenOfThisProcess().find((child) => {
     const args = (read(`/proc/${child}/cmdline`) ?? "").split("\0");
     const name = args[args.indexOf("--stack") + 1]?.split("/").at(-1);

@@ -12,7 +12,7 @@ export const loadYaml = (): Promise<Yaml> => import("yaml");
 
 const NAME = "compute:approve";
 
-/** What a file says of the list. */
+/** The list `compute:approve` in one file. */
 export interface ConfigList {
   /** Undefined where the file has no list of its own. */
   values?: unknown[];
@@ -20,7 +20,7 @@ export interface ConfigList {
   comments: ReadonlyMap<string, string>;
   /** Whether it is a project's file, Pulumi.yaml. A stack's file with a list hides the project's. */
   isProject: boolean;
-  /** Whether config comes from environments (Pulumi ESC) too, which are in no file. */
+  /** Whether the stack also imports Pulumi ESC environments, which are not files. */
   hasEnvironments: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ListChange {
   add: readonly NewItem[];
   /** The comments of entries that come from another file. */
   comments?: ReadonlyMap<string, string>;
-  /** Whether to leave an empty list: without it, a list in another place would take effect. */
+  /** Whether to write `[]` if no entry is left, so that a list in another file does not take effect. */
   keepsEmpty?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function readList(yaml: Yaml, text: string): ConfigList {
   };
 }
 
-/** The text with the changed list. @throws Refusal where the place is written in a way that can't be edited in place */
+/** Returns the text with the changed list. @throws Refusal if the YAML form can't be edited in place */
 export function writeList(yaml: Yaml, text: string, change: ListChange): string {
   const document = parse(yaml, text);
   const added = edit(yaml, text, document, change);
@@ -66,13 +66,13 @@ const byHand = ({ add }: ListChange): string =>
 function parse(yaml: Yaml, text: string): Document.Parsed {
   const document = yaml.parseDocument(text);
   const [error] = document.errors;
-  if (error) throw new Refusal(`it is no YAML: ${error.message.split("\n")[0]}`);
+  if (error) throw new Refusal(`it is not valid YAML: ${error.message.split("\n")[0]}`);
   return document;
 }
 
 function mapIn(yaml: Yaml, node: unknown, what: string): YAMLMap | undefined {
   if (node === null || node === undefined || (yaml.isScalar(node) && node.value === null)) return undefined;
-  if (!yaml.isMap(node)) throw new Refusal(`${what} is no map`);
+  if (!yaml.isMap(node)) throw new Refusal(`${what} is not a map`);
   return node;
 }
 
@@ -140,7 +140,7 @@ function edit(yaml: Yaml, text: string, document: Document.Parsed, change: ListC
   );
 }
 
-/** Adds before it removes: new items are behind the removed ones, so their removal moves no place that is still needed. */
+/** Adds first: new items come after the removed ones, so removing does not shift their offsets. */
 function editList(text: string, list: YAMLSeq, { remove, add }: ListChange): string {
   if (list.flow && remove.size > 0) return rebuildFlow(text, list, remove, add);
   const added = add.length > 0 ? addItems(text, list, add) : text;

@@ -7,7 +7,7 @@ import type { Yaml } from "./config-list.js";
 
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
-/** The project's file, in this folder or the next one above that has one. */
+/** The nearest Pulumi.yaml, in this folder or a parent folder. */
 export async function projectFile(cwd: string): Promise<string | undefined> {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     for (const name of PROJECT_FILES) {
@@ -18,14 +18,25 @@ export async function projectFile(cwd: string): Promise<string | undefined> {
   }
 }
 
-/** The stack's own file beside the project's, or in the folder that the project names. */
-export async function stackFile(yaml: Yaml, project: string, stack: string): Promise<string> {
-  const settings: unknown = yaml.parse((await textOf(project)) ?? "");
-  const { stackConfigDir, config } = (settings ?? {}) as Record<string, unknown>;
+/** The program of a folder. */
+export interface ProgramFolder {
+  /** The name of the project. */
+  project: unknown;
+  /** The path of a stack's own file: beside the project's, or in the folder that the project names. */
+  stackFile(stack: string): string;
+}
+
+/** @param path of the project's file */
+export async function programOf(yaml: Yaml, path: string): Promise<ProgramFolder> {
+  const settings = (yaml.parse((await textOf(path)) ?? "") ?? {}) as Record<string, unknown>;
+  return { project: settings["name"], stackFile: (stack) => stackFile(path, settings, stack) };
+}
+
+function stackFile(path: string, { stackConfigDir, config }: Record<string, unknown>, stack: string): string {
   // In older projects `config` is the folder's name.
   const folder = [stackConfigDir, config].find((one) => typeof one === "string") ?? "";
   const name = stack.split("/").at(-1)!;
-  return join(dirname(project), String(folder), `Pulumi.${name}${extname(project)}`);
+  return join(dirname(path), String(folder), `Pulumi.${name}${extname(path)}`);
 }
 
 /** The stack in a file's name: `Pulumi.prod.yaml`. */
@@ -50,5 +61,5 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-/** As people in that folder name it. */
+/** The path relative to that folder. */
 export const shownPath = (path: string, cwd: string): string => relative(cwd, resolve(cwd, path)) || path;

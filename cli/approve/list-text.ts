@@ -1,4 +1,4 @@
-// Adds entries of a list to the text of a YAML file, and removes entries. Only their lines change.
+// Adds and removes list entries in the text of a YAML file. Other lines do not change.
 
 import type { Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 
@@ -16,7 +16,7 @@ export type Place =
 
 const STEP = "  ";
 
-/** The text with a new list. It replaces the value at its place, if there is one: a single text or an empty list. */
+/** Returns the text with a new list. Replaces a single text or an empty list, if there is one. */
 export function insertList(text: string, place: Place, items: readonly NewItem[]): string {
   if (place.kind === "end") return addLines(text, text.length, blockOf(place.keys, items, ""));
   const { map, keys } = place;
@@ -58,7 +58,7 @@ export function removeItems(text: string, list: YAMLSeq, remove: ReadonlySet<num
   return rest;
 }
 
-/** The text without a key and its value, in lines of their own. @param list the value, where its entries have lines */
+/** Removes a key and its value, which must be on their own lines. @param list the value, if its entries are on their own lines */
 export function removePair(text: string, { key, value }: Pair, list: YAMLSeq | undefined): string {
   const rest = list ? removeItems(text, list, new Set(list.items.keys()), false) : text;
   const start = rest.lastIndexOf("\n", startOf(key as Node) - 1) + 1;
@@ -90,7 +90,7 @@ function replaceValue(
 ): string {
   const colon = text.indexOf(":", endOf(key as Node)) + 1;
   const [start, last] = (value as Node | null)?.range ?? [colon, colon];
-  // Without a value, a comment may follow the key. It keeps the space in front of it.
+  // If there is no value, a comment may follow the key; keep the space before the comment.
   const end = start === last ? colon : last;
   if (map.flow) return splice(text, colon, end, ` ${flowOf(keys, items)}`);
   if (keys.length === 0 && items.length === 0) return splice(text, colon, end, " []");
@@ -120,7 +120,7 @@ function flowOf(keys: readonly string[], items: readonly NewItem[]): string {
 const quoted = (entry: string): string => JSON.stringify(entry);
 const lineOf = ({ entry, comment }: NewItem): string => `- ${quoted(entry)}${comment ? ` # ${comment}` : ""}`;
 
-/** Adds whole lines behind the line in which a place is. */
+/** Inserts whole lines after the line that contains the offset. */
 function addLines(text: string, at: number, lines: readonly string[]): string {
   const end = endOfLine(text, at);
   const eol = lineEnd(text);
@@ -128,7 +128,7 @@ function addLines(text: string, at: number, lines: readonly string[]): string {
   return splice(text, end, end, `${isOpen ? eol : ""}${lines.map((line) => line + eol).join("")}`);
 }
 
-/** The place behind the end of the line. A node of several lines may end there already. */
+/** The offset after the end of the line. A multi-line node may end there already. */
 function endOfLine(text: string, at: number): number {
   if (at > 0 && text[at - 1] === "\n") return at;
   const end = text.indexOf("\n", at);
@@ -147,7 +147,7 @@ function endOfPair(text: string, { key, value }: Pair): number {
 const startOf = (node: Node): number => node.range![0];
 const endOf = (node: Node | null): number | undefined => node?.range?.[1];
 
-/** The white space at the beginning of the line, as far as to the place. */
+/** The indentation before the offset. */
 function indentAt(text: string, at: number): string {
   const start = text.lastIndexOf("\n", at - 1) + 1;
   return /^\s*/.exec(text.slice(start, at))![0];

@@ -7,7 +7,6 @@ import { DEFAULT_DAYS } from "./plan.js";
 export const APPROVAL_OPTIONS = {
   until: { type: "string" },
   "no-expiry": { type: "boolean" },
-  tidy: { type: "boolean" },
 } as const;
 
 /** @param width of the column with the flags */
@@ -28,6 +27,7 @@ export function lastDay(
   if (noExpiry) return undefined;
   if (until === undefined) return dayAfter(nowMs, DEFAULT_DAYS);
   if (!isDay(until)) throw new UsageError(`--until must be a day such as 2027-01-31, not ${JSON.stringify(until)}`);
-  if (until < dayAfter(nowMs, 0)) throw new UsageError(`--until ${until} is over: the approval would approve nothing`);
+  if (until < dayAfter(nowMs, 0))
+    throw new UsageError(`--until ${until} is in the past: the approval would have no effect`);
   return until;
 }

@@ -1,20 +1,21 @@
-// Decides which entries a list of approvals gets and loses.
+// Decides which entries to add to and remove from the list of approvals.
 
 import { type ApprovalEntry, type ApprovalTarget, readApprovals } from "../../provider/rules/approval-list.js";
 import { Refusal } from "../arguments.js";
 import type { ListChange } from "./config-list.js";
+import { type Stale, staleOf } from "./stale.js";
 
 /** Days for which an approval holds by default: long enough for a review and a release. */
 export const DEFAULT_DAYS = 30;
 
-export interface Approving extends ApprovalTarget {
+export interface ApproveRequest extends ApprovalTarget {
   /** The digests, each with what it approves, where that is known. */
   digests: readonly { digest: string; what?: string }[];
   /** The last day; undefined for none. */
   until?: string;
-  /** Whether to take out what approves nothing any more. */
+  /** Whether to remove entries without effect. */
   tidy: boolean;
-  /** All digests that a preview needs; undefined where there is no whole preview to tell. */
+  /** All digests that match a change in the preview; undefined without a complete preview. */
   needed?: ReadonlySet<string>;
   nowMs: number;
 }
@@ -29,13 +30,8 @@ export interface Plan {
   stale: readonly Stale[];
 }
 
-export interface Stale {
-  entry: ApprovalEntry;
-  why: string;
-}
-
 /** @param values the list as it is now */
-export function planOf(values: readonly unknown[], approving: Approving): Plan {
+export function planOf(values: readonly unknown[], approving: ApproveRequest): Plan {
   const { digests, until, tidy, needed, nowMs } = approving;
   const { entries, problem } = readApprovals(JSON.stringify(values), nowMs);
   if (problem !== undefined) throw new Refusal(`correct compute:approve first: ${problem}`);
@@ -60,22 +56,3 @@ export function planOf(values: readonly unknown[], approving: Approving): Plan {
     stale,
   };
 }
-
-/**
- * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
- * up, or its change may still come or belong to another stack.
- */
-export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
-  return entries.flatMap((entry) => {
-    const { state, digest, day } = entry;
-    if (state === "ended") return [{ entry, why: `ended on ${day}` }];
-    if (state === "short") return [{ entry, why: "has 12 digits and approves nothing" }];
-    return needed && !needed.has(digest) ? [{ entry, why: unmatched(1) }] : [];
-  });
-}
-
-/** Follows the names of `count` entries. */
-export const unmatched = (count: number): string =>
-  count === 1
-    ? "matches nothing in this preview: it is used up, or for a change that is still to come"
-    : "match nothing in this preview: they are used up, or for changes that are still to come";

@@ -7,14 +7,15 @@ import { shortDigest } from "../../provider/rules/approval.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
 import { Refusal, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
-import { projectFile, shownPath, stackFile, stackIn, textOf } from "./files.js";
-import { type Approving, type Plan, planOf } from "./plan.js";
+import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
+import { type ApproveRequest, type Plan, planOf } from "./plan.js";
+import { staleText } from "./stale.js";
 
-export interface Request extends Approving {
+export interface Request extends ApproveRequest {
   /** The file to write; undefined where the stack's own file is to be found. */
   file?: string;
   cwd: string;
-  /** The list that the preview used; undefined where no preview is at hand. */
+  /** The list that the preview used; undefined without a preview. */
   seen?: readonly string[];
 }
 
@@ -43,8 +44,9 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     const change = { ...plan.change, keepsEmpty, ...(inherited && project ? { comments: project.comments } : {}) };
     if (changed) await write(path, name, writeList(yaml, text ?? "", change));
     const isNew = text === undefined;
-    const lines = linesOf(plan, request, { name, isNew });
-    if (isNew && changed) lines.push(...(await doubtStack(path)));
+    const comments = list.values ? list.comments : (project?.comments ?? list.comments);
+    const lines = linesOf(plan, request, { name, isNew, comments });
+    if (isNew && changed) lines.push(...(await warnIfNewStack(path)));
     return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
   } catch (error) {
     if (error instanceof UsageError) throw new Refusal(`${name}: ${error.message}. Nothing was written`);
@@ -53,22 +55,22 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
 }
 
 async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
-  if (stack === undefined) throw new UsageError("which stack? give --stack STACK, or --file FILE");
+  if (stack === undefined) throw new UsageError("no stack given: use --stack STACK, or --file FILE");
   const project = await projectFile(cwd);
   if (project === undefined)
     throw new Refusal("there is no Pulumi.yaml here or above: run this in the program's folder");
-  return stackFile(yaml, project, stack);
+  return (await programOf(yaml, project)).stackFile(stack);
 }
 
-/** A stack's own list hides the project's list: Pulumi would not read an approval there. */
+/** If the stack's file has a list, Pulumi ignores the one in Pulumi.yaml. */
 async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
   const { seen, stack, cwd } = request;
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
   const text = own ? await textOf(resolve(cwd, own)) : undefined;
   const isHidden = text !== undefined && readList(yaml, text).values !== undefined;
-  if (isHidden) throw new Refusal(`${own} has a list of its own, which hides the one in ${name}: give that file`);
+  if (isHidden) throw new Refusal(`${own} has its own list, which hides the one in ${name}: use --file ${own}`);
   if (seen && JSON.stringify(seen) !== JSON.stringify(values.map(String)))
-    throw new Refusal("the preview used another list: its config came from another file too");
+    throw new Refusal("the preview used a different list: part of its config came from another file");
 }
 
 async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefined> {
@@ -80,7 +82,7 @@ async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefi
 }
 
 /** A typing error in the name of a stack makes a file that no stack reads. Only the other stacks' files show the error. */
-async function doubtStack(path: string): Promise<string[]> {
+async function warnIfNewStack(path: string): Promise<string[]> {
   const others = (await readdir(dirname(path)))
     .filter((one) => one !== basename(path))
     .flatMap((one) => stackIn(one) ?? []);
@@ -101,14 +103,14 @@ async function write(path: string, name: string, text: string): Promise<void> {
 function linesOf(
   { added, known, removed, stale, change }: Plan,
   { until, tidy }: Request,
-  { name, isNew }: { name: string; isNew: boolean },
+  { name, isNew, comments }: { name: string; isNew: boolean; comments: ReadonlyMap<string, string> },
 ): string[] {
   const day = until === undefined ? "without a last day" : `until ${until}`;
   const lines = [
     ...added.map(({ digest, what }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`),
     ...known.map((entry) => `approved already${entry.day ? ` until ${entry.day}` : ""}: ${shortDigest(entry.digest)}`),
-    ...removed.map(({ entry, why }) => `taken out: ${shownEntry(entry)} ${why}`),
-    ...(tidy ? [] : stale.map(({ entry, why }) => `can be taken out (--tidy): ${shownEntry(entry)} ${why}`)),
+    ...removed.map((one) => `taken out: ${staleText(one, comments)}`),
+    ...(tidy ? [] : stale.map((one) => `can be taken out (--tidy): ${staleText(one, comments)}`)),
   ];
   const isWritten = change.add.length > 0 || removed.length > 0;
   return [
@@ -117,16 +119,13 @@ function linesOf(
   ];
 }
 
-const shownEntry = ({ digest, text, state }: Plan["stale"][number]["entry"]): string =>
-  state === "short" ? text : shortDigest(digest);
-
 /** Facts that the file itself does not show. */
 function notesOf(list: ConfigList, inherited: readonly unknown[] | undefined, changed: boolean): string[] {
   if (!changed || list.values) return [];
   return [
     ...(inherited && inherited.length > 0
       ? [
-          `note: Pulumi does not merge lists, so this list hides the one that stands elsewhere (Pulumi.yaml): ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} taken over`,
+          `note: Pulumi does not merge lists, so this list hides the one in Pulumi.yaml: ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} taken over`,
         ]
       : []),
     ...(list.hasEnvironments

@@ -78,7 +78,7 @@ export const actionCommand = (name: ActionName): Command => ({
     if (id === undefined) {
       throw new UsageError(`which compute? give ${FORM}; \`compute-endpoint endpoints ${project}\` lists them`);
     }
-    const access = accessFor(io, parseTimeout(values.timeout), lateAdvice(project, id));
+    const access = accessFor(io, parseTimeout(values.timeout), timeoutAdvice(project, id));
     await carryOut(io, access, name, { project, id }, { wait: !values["no-wait"], asJson: values.json === true });
     return EXIT.ok;
   },
@@ -87,7 +87,7 @@ export const actionCommand = (name: ActionName): Command => ({
 const resultHint = (project: string, id: string) =>
   `\`compute-endpoint operations ${project}/${id}\` shows how it ends`;
 
-const lateAdvice = (project: string, id: string) =>
+const timeoutAdvice = (project: string, id: string) =>
   `The work goes on at the service: ${resultHint(project, id)}; --timeout gives it more time`;
 
 /** Names the operation that keeps the project busy, if one more request shows it. */

@@ -35,6 +35,7 @@ export const approveCommand = (around: Surroundings): Command => ({
   async run(args, io) {
     const { values, positionals } = parseArguments(args, {
       ...APPROVAL_OPTIONS,
+      tidy: { type: "boolean" },
       stack: { type: "string" },
       file: { type: "string" },
       note: { type: "string" },

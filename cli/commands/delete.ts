@@ -71,7 +71,7 @@ export const deleteCommand: Command = {
     }
     const keep = await readKeepList(values.keep ?? [], values["keep-from"] ?? []);
     const timeoutMs = parseTimeout(values.timeout);
-    const access = accessFor(io, timeoutMs, lateAdvice(targets));
+    const access = accessFor(io, timeoutMs, timeoutAdvice(targets));
     const computes = await Promise.all(targets.map((target) => look(access, target)));
     for (const { id, projectId, before } of computes) {
       const place = keep.placeOf({ id, ...(before?.name === undefined ? {} : { name: before.name }) });
@@ -106,7 +106,7 @@ function parseTargets(positionals: readonly string[]): Required<ReturnType<typeo
   });
 }
 
-const lateAdvice = (targets: readonly { projectId: string }[]): string => {
+const timeoutAdvice = (targets: readonly { projectId: string }[]): string => {
   const commands = [...new Set(targets.map(({ projectId }) => `\`compute-endpoint operations ${projectId}\``))];
   return `The work goes on at the service: ${commands.join(" and ")} shows how it ends; --timeout gives it more time`;
 };

@@ -46,6 +46,7 @@ Prints the program that fits; with both, the next \`pulumi preview\` shows no ch
   --name-prefix PREFIX  begins the names of all resources
   --parent URN          the component that has the resources; \`pulumi stack --show-urns\` shows its URN
   --provider URN        the Provider of the program to whose account they belong
+  --no-steps            do not print the next commands: those who have a whole line of commands have them
 ${serviceOptionsHelp(22)}
 
 For a resource that the program has already, for example one of a loop whose create was interrupted:
@@ -86,7 +87,9 @@ export const importFile: Command = {
     // The program has a resource of its own already, perhaps in a loop.
     else if (!resource?.isOwned) io.out.write(programText(computes));
     for (const note of notes) io.err.write(`note: ${note}\n`);
-    io.err.write(nextSteps(values.out, computes.length, command, resource));
+    io.err.write(holds(values.out, computes.length));
+    io.err.write(values["no-steps"] ? "\n" : nextSteps(command, resource));
+    io.err.write(`${resource?.isOwned ? OWNED : TAKEN_OVER}\n`);
     return EXIT.ok;
   },
 };
@@ -150,7 +153,9 @@ async function writeNew(file: string, text: string): Promise<void> {
   }
 }
 
-function nextSteps(file: string, count: number, command: string, resource: ProgramResource | undefined): string {
+const holds = (file: string, count: number): string => `\n${file} holds ${count} compute${count === 1 ? "" : "s"}.`;
+
+function nextSteps(command: string, resource: ProgramResource | undefined): string {
   const program = resource
     ? [`the program must have the resource ${resource.name}, with the arguments above`]
     : ["put the program above into yours"];
@@ -159,12 +164,9 @@ function nextSteps(file: string, count: number, command: string, resource: Progr
     command,
     "pulumi preview, which shows no change. Then nobody needs the file any more",
   ];
-  const end = resource?.isOwned
-    ? "It counts as made by its resource: deleting the resource deletes the compute."
-    : 'They count as taken over: deleting a resource leaves its compute on the service, unless the program says onDelete: "delete".';
-  return `
-${file} holds ${count} compute${count === 1 ? "" : "s"}. Next:
-${steps.map((step, index) => `  ${index + 1}. ${step}`).join("\n")}
-${end}
-`;
+  return ` Next:\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join("\n")}\n`;
 }
+
+const OWNED = "It counts as made by its resource: deleting the resource deletes the compute.";
+const TAKEN_OVER =
+  'They count as taken over: deleting a resource leaves its compute on the service, unless the program says onDelete: "delete".';

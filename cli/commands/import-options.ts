@@ -18,6 +18,7 @@ export const IMPORT_OPTIONS = {
   managed: { type: "string" },
   secret: { type: "string" },
   set: { type: "string", multiple: true },
+  "no-steps": { type: "boolean" },
 } as const;
 
 interface Values {

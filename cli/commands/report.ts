@@ -8,7 +8,8 @@ import type { Command } from "../command.js";
 import { escapeCommands } from "../escape.js";
 import type { Io } from "../io.js";
 import { cleanLine, LONGEST_LINE, quote, withoutQuoteMarks } from "../report/clean.js";
-import { type ApproveOptions, HELP, type Options, optionsOf } from "../report/flags.js";
+import { programHere } from "../report/files.js";
+import { HELP, type Options, optionsOf, type WriteOptions } from "../report/flags.js";
 import { approvableIn, changesOf, NO_APPROVAL } from "../report/format.js";
 import { annotations } from "../report/github.js";
 import { fromFile, read, type Source, STDIN } from "../report/input.js";
@@ -16,7 +17,7 @@ import { json } from "../report/json.js";
 import { markdown } from "../report/markdown.js";
 import { folderOf } from "../report/position.js";
 import { recognize } from "../report/recognize.js";
-import { neededBy, stackReport, UNKNOWN_NAME } from "../report/stack.js";
+import { digestsIn, stackReport, UNKNOWN_NAME } from "../report/stack.js";
 import { text } from "../report/text.js";
 import type { Finding, Report, StackReport } from "../report/types.js";
 import { computes, countUpFailures, exitCodeOf } from "../report/verdict.js";
@@ -39,7 +40,7 @@ export const reportCommand = (around: Surroundings): Command => ({
     }
     const sources = await sourcesOf(options.files, around);
     const found = await reportOn(sources, options, io, around);
-    const approved = options.approve && (await approveAll(found, options.approve, io, around));
+    const approved = options.write && (await writeFile(found, options.write, io, around));
     const report = approved ? await reportOn(sources, options, io, around, approved) : found;
     for (const line of problemsIn(report)) io.err.write(`compute-endpoint report: ${line}\n`);
     await write(report, options, io);
@@ -66,15 +67,17 @@ async function reportOn(
   const stacks: StackReport[] = [];
   const unusable: string[] = [];
   const nowMs = around.nowMs();
+  const program = hasFilesAtHand(sources, options) && !approved ? await programHere(around.cwd()) : undefined;
   for (const { name, text: content, problem } of sources) {
     const { previews, problems } =
       content === undefined ? { previews: [], problems: [problem ?? "can't be read"] } : recognize(content);
     unusable.push(...problems.map((line) => `${quote(cleanLine(name))} ${line}`));
     const programFolder =
       folder ?? (await folderOf(name === STDIN ? undefined : name, around.cwd(), env["GITHUB_WORKSPACE"]));
+    const shared = { source: name, failOn, folder: programFolder, nowMs, approved };
     for (const one of previews) {
       try {
-        stacks.push(stackReport(one, { source: name, failOn, folder: programFolder, nowMs, approved }));
+        stacks.push(stackReport(one, { ...shared, program: previews.length === 1 ? program : undefined }));
       } catch (error) {
         // The document nests values too deeply.
         if (!(error instanceof RangeError)) throw error;
@@ -88,28 +91,36 @@ async function reportOn(
   return { stacks, unusable, failOn, exitCode: exitCodeOf(stacks, unusable, failOn) };
 }
 
-/** Writes the approvals of all open changes. @returns their digests. @throws UsageError before anything is written */
-async function approveAll(
+/**
+ * Whether readers of the report have the document and the program here. A report with a name becomes a comment, and annotations
+ * stand on a forge: their readers are elsewhere.
+ */
+const hasFilesAtHand = ([source, ...more]: readonly Source[], { name, format }: Options): boolean =>
+  source !== undefined && source.name !== STDIN && more.length === 0 && name === undefined && format !== "github";
+
+/** Approves all open changes, tidies, or both. @returns the new digests. @throws UsageError before anything is written */
+async function writeFile(
   { stacks, unusable }: Report,
-  { file, tidy, ...days }: ApproveOptions,
+  { file, approves, tidies, ...days }: WriteOptions,
   { err }: Io,
   around: Surroundings,
 ): Promise<string[]> {
   const [stack, ...more] = stacks;
-  if (!stack || more.length > 0 || unusable.length > 0)
-    throw new UsageError("--approve takes one preview of one stack");
+  const flag = approves ? "--approve" : "--tidy";
+  if (!stack || more.length > 0 || unusable.length > 0) throw new UsageError(`${flag} takes one preview of one stack`);
   if (stack.incomplete.length > 0)
-    throw new Refusal(`--approve needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
+    throw new Refusal(`${flag} needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
   if (stack.approvals.problem !== undefined)
     throw new Refusal(`correct compute:approve first: ${cleanLine(stack.approvals.problem, LONGEST_LINE)}`);
   const nowMs = around.nowMs();
   const until = lastDay(days, nowMs);
-  const digests = approvableIn(stack).map((finding) => ({ digest: finding.approval!.digest!, what: whatOf(finding) }));
+  const open = approves ? approvableIn(stack) : [];
+  const digests = open.map((finding) => ({ digest: finding.approval!.digest!, what: whatOf(finding) }));
   const { lines } = await approve({
     digests,
     ...(until === undefined ? {} : { until }),
-    tidy,
-    needed: neededBy(stack.findings),
+    tidy: tidies,
+    needed: digestsIn(stack.findings),
     seen: stack.approvals.entries.map(({ text }) => text),
     stack: stack.stack,
     file,

@@ -4,10 +4,10 @@
 import { escapeInvisible } from "../escape.js";
 
 const LONGEST = 120;
-/** The most characters of a line of our own that quotes somebody. */
+/** The longest line of ours with a quote in it, in characters. */
 export const LONGEST_LINE = 2000;
 
-/** One line in which every character is seen, cut where it is too long. The cut never splits an escape. */
+/** One line with visible escapes for invisible characters, shortened if too long. The cut never splits an escape. */
 export function cleanLine(text: string, longest = LONGEST): string {
   // First cut roughly, so that a text of megabytes costs nothing.
   const head = text.length > longest * 8 ? text.slice(0, longest * 8) : text;
@@ -52,7 +52,7 @@ export const commentName = (text: string): string =>
 const [OPEN, CLOSE] = ["\u0001", "\u0002"];
 export const quote = (text: string): string => `${OPEN}${text}${CLOSE}`;
 
-/** A sentence for those who show text as it is. */
+/** For output formats without markup. */
 export const withoutQuoteMarks = (sentence: string): string => sentence.replaceAll(OPEN, "").replaceAll(CLOSE, "");
 
 /** A sentence for markup: what is quoted in it goes through `show`. */

@@ -1,16 +1,16 @@
-// Text -> the JSON values in it. Pulumi prints a document over many lines, of which only the first and the last begin with
-// a brace; before, between and after documents may stand lines of `npm run`, of a login, or of stderr.
+// Finds the JSON values in a text. Pulumi prints a document over many lines, of which only the first and the last begin with a
+// brace; other lines (`npm run`, a login, stderr) may come before, between or after documents.
 
 export interface Values {
   values: unknown[];
-  /** A document begins and does not end, or its text is no JSON. */
+  /** Whether a document does not end, or is not valid JSON. */
   truncated: boolean;
 }
 
-/** Files that were put together bring the marks of their encodings into the middle. */
+/** Concatenated files may contain byte order marks in the middle. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: U+0000 is what UTF-16 leaves between ASCII letters
 const ENCODING = /[\ufeff\u0000]/g;
-/** Keys that only previews have. Outside a parsed document they show a broken document. */
+/** Keys that occur only in previews. In unparsed text they mean a broken document. */
 const REMAINS = /"(?:steps|urn|changeSummary|oldState|newState)"\s*:/;
 
 export function valuesIn(raw: string): Values {
@@ -26,7 +26,7 @@ export function valuesIn(raw: string): Values {
       truncated ||= REMAINS.test(line);
       continue;
     }
-    // A brace alone is no value. It is not parsed: an attempt that fails takes as long as a thousand others.
+    // Do not parse a lone brace: a failed parse takes as long as a thousand successful ones.
     const isOpen = line.trimEnd() === "{";
     const inLine = isOpen ? undefined : parse(line);
     if (inLine) {
@@ -36,7 +36,7 @@ export function valuesIn(raw: string): Values {
     if (!isOpen) {
       const { found, rest } = objectsIn(line);
       for (const one of found) values.push(one);
-      // A line that begins like a document is a truncated one. Other lines are text of a log.
+      // A line that begins like a document is a truncated document. Other lines are log text.
       if (found.length === 0) truncated ||= /^\{\s*"/.test(line) || REMAINS.test(line);
       else truncated ||= rest.trim() !== "";
       continue;

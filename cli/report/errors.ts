@@ -2,8 +2,8 @@
 
 import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
+import { readRefusal } from "../../provider/rules/seen.js";
 import { someOf } from "../../provider/rules/some-of.js";
-import { REFUSED } from "../../provider/rules/texts.js";
 import { identityOf } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic } from "./types.js";
@@ -21,19 +21,28 @@ export function whyIncomplete(errors: readonly Diagnostic[]): string {
   const names = [
     ...new Set(refusalsIn(errors).map(({ urn }) => quote(cleanLine((urn && identityOf(urn)?.name) ?? "a compute")))),
   ];
-  if (names.length === 0) return "the preview failed: what comes after the failure, deletions among it, is not in it";
-  return `the preview refused the change of ${names.slice(0, MOST_NAMES).join(", ")} and stopped there: what comes after it is not in it. For a full report, preview with ${PREVIEW_VARIABLE}=warn in the environment. It changes no file, and \`pulumi up\` refuses as before`;
+  if (names.length === 0) return "the preview failed: it does not contain later changes, and no deletions";
+  return `the preview refused the change of ${names.slice(0, MOST_NAMES).join(", ")} and stopped there, so it does not contain the changes after it. For a full report, preview with ${PREVIEW_VARIABLE}=warn in the environment. It changes no file, and \`pulumi up\` refuses as before`;
 }
 
 export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>
-  errors.filter(({ message }) => message.includes(REFUSED));
+  errors.filter(({ message }) => refusalIn(message) !== undefined);
 
-/** The digests with which refusals end. */
+/** What a refusal says as data; undefined for another error. */
+function refusalIn(message: string): { digests: string[]; text: string } | undefined {
+  const found = readRefusal(message);
+  if (found) return { digests: found.digest === undefined ? [] : [found.digest], text: found.text };
+  return message.includes(REFUSED_BEFORE) ? { digests: digestsAtEndOf(message), text: message } : undefined;
+}
+/** The text of refusals in previews of earlier versions, which have no data. */
+const REFUSED_BEFORE = 'onRestart is "refuse"';
+
+/** The digests that approve what was refused. */
 export const refusedDigestsIn = (errors: readonly Diagnostic[]): string[] => [
   ...new Set(
     refusalsIn(errors)
       .slice(0, MOST_NAMES)
-      .flatMap(({ message }) => digestsAtEndOf(message)),
+      .flatMap(({ message }) => refusalIn(message)?.digests ?? []),
   ),
 ];
 
@@ -62,7 +71,9 @@ function withoutValues(message: string): string {
 export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
   const found = new Map<string, { line: string; names: Set<string> }>();
   for (const { message, urn } of errors) {
-    const line = inOneLine(withoutValues(message.replace(/^error: /, "")));
+    const refusal = refusalIn(message);
+    const text = withoutValues((refusal?.text ?? message).replace(/^error: /, ""));
+    const line = inOneLine(text, refusal !== undefined);
     if (!line || line === "preview failed") continue;
     const key = line.replace(REQUEST_ID, "");
     const known = found.get(key) ?? { line, names: new Set() };
@@ -79,9 +90,9 @@ export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
 }
 
 /** The cause is often not in the first line of the message of a compiler, a program or Pulumi. */
-function inOneLine(text: string): string {
-  // The report has a refusal's further lines in its own words.
-  const [most, longest] = text.includes(REFUSED) ? [1, LONGEST_ERROR] : [MOST_LINES, LONGEST_ERROR_LINE];
+function inOneLine(text: string, isRefusal: boolean): string {
+  // The report writes a refusal's other lines itself.
+  const [most, longest] = isRefusal ? [1, LONGEST_ERROR] : [MOST_LINES, LONGEST_ERROR_LINE];
   const lines: string[] = [];
   for (let at = 0; at < text.length && lines.length < most; ) {
     const end = text.indexOf("\n", at);
@@ -98,7 +109,7 @@ function inOneLine(text: string): string {
 const MOST_LINES = 8;
 const LONGEST_ERROR_LINE = 300;
 const LONGEST_ERROR = 1000;
-/** The line with which a compiler marks a mistake in the line above. */
+/** A line of carets under a compiler error. */
 const MARKS = /^[\^~|─ ]+$/;
 const FRAME = /^at (?:async |new )?(?:\S+ (?:\[as \S+\] )?\(.*\)|(?:file:\/\/|node:)?\S+:\d+:\d+)$/;
 

@@ -1,6 +1,6 @@
-// `--fail-on`: which findings fail the report. Nobody can approve a deletion, so it fails the report only where that is asked for.
+// `--fail-on`: which findings fail the report. A deletion can't be approved, so it fails the report only with `--fail-on delete`.
 
-import { atLeast, type Impact } from "../../provider/rules/impact.js";
+import { type Impact, isAtLeast } from "../../provider/rules/impact.js";
 import { UsageError } from "../arguments.js";
 import type { Finding } from "./types.js";
 
@@ -27,7 +27,8 @@ export function parseFailOn(text: string): FailOn {
   const wrong = words.find((word) => !WORDS.includes(word));
   if (wrong !== undefined)
     throw new UsageError(`--fail-on must be a list of ${WORDS.join(", ")}, not ${JSON.stringify(text)}`);
-  if (words.includes(NEVER) && words.length > 1) throw new UsageError(`--fail-on ${NEVER} stands alone`);
+  if (words.includes(NEVER) && words.length > 1)
+    throw new UsageError(`--fail-on ${NEVER} can't be combined with others`);
   const level = LEVELS.find((one) => words.includes(one));
   return { ...(level ? { level } : {}), deletions: words.includes(DELETIONS) };
 }
@@ -37,10 +38,10 @@ export const failOnWords = ({ level, deletions }: FailOn): string[] => {
   return words.length > 0 ? words : [NEVER];
 };
 
-/** The lowest impact for which a finding has an approval. `refuse` asks for one from a restart upwards. */
+/** The lowest impact that needs an approval. `refuse` requires one from `restart` on. */
 export const approvalFloor = ({ level }: FailOn): Impact => (level === "may-restart" ? level : "restart");
 
 export function failsReport({ impact, approval }: Finding, { level, deletions }: FailOn): boolean {
   if (impact === "delete") return deletions;
-  return level !== undefined && atLeast(impact, level) && approval?.approved !== true;
+  return level !== undefined && isAtLeast(impact, level) && approval?.approved !== true;
 }

@@ -1,14 +1,16 @@
 // The steps of a document -> at most one finding for each compute.
 
-import { atLeast, type Impact, isWorse } from "../../provider/rules/impact.js";
+import { type Impact, isAtLeast, isWorse } from "../../provider/rules/impact.js";
+import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
-import { approvalFor, digestOf, digestOfCreation, type StackRules } from "./approve.js";
+import { approvalFor, digestOf, noDigestForCreation, type StackRules } from "./approval.js";
 import { cleanLine, quote } from "./clean.js";
+import { IMPACT_WORDS } from "./impact-words.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
 import { creationAsSeen, type FactsByUrn, upFailureAt, upFailuresWithoutStep } from "./message-facts.js";
+import { othersOf } from "./others.js";
 import { positionOf } from "./position.js";
-import { topLevelOf } from "./preview.js";
-import { collision, deletionsIn, isReleased, isRetaken } from "./primaries.js";
+import { deletionsIn, isReleased, isRetaken, primaryConflict } from "./primaries.js";
 import { diskNote, sizeAfter, sizeOf } from "./size.js";
 import type { Approval, Finding, Step } from "./types.js";
 import { worstFirst } from "./verdict.js";
@@ -25,20 +27,20 @@ export interface FindOptions {
 
 /** Steps that change nothing on the service, and nothing that a reviewer has to see. */
 const UNREPORTED = new Set(["same", "read", "refresh"]);
-/** Steps that change the state alone: the program only looks the compute up, or it was deleted before. */
+/** Steps that change only the state: the program only reads the compute, or it was deleted before. */
 const IN_STATE = new Map([
   ["discard", "is no longer looked up"],
   ["discard-replaced", "is looked up anew"],
   ["read-replacement", "is looked up anew"],
   ["remove-pending-replace", "leaves the state: it was deleted before"],
 ]);
-/** The states without which the change of a step is not known. */
+/** The states that a step needs to show its change. */
 const REQUIRED_STATES: Record<string, readonly ("old" | "next")[]> = {
   create: ["next"],
   update: ["old", "next"],
   replace: ["old", "next"],
 };
-const STATE_WORDS = { old: "was asked to be before", next: "is asked to be" };
+const STATE_WORDS = { old: "had before", next: "is asked to be" };
 const REPLACEMENT_HALVES = new Set(["create-replacement", "delete-replaced", "import-replacement"]);
 
 export function findingsOf(steps: readonly Step[], options: FindOptions): { findings: Finding[]; problems: string[] } {
@@ -51,7 +53,7 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
     const compared = compare(step);
     const description = describeStep(compared);
     const finding = findingOf(compared, description, options);
-    const fails = collision(step, deletions);
+    const fails = primaryConflict(step, deletions);
     if (fails) finding.upFails ??= { why: fails };
     if (description.isUnknownStep)
       problems.add(`it has a step ${quote(cleanLine(step.op, 40))}, which this version of the report does not know`);
@@ -67,19 +69,19 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
   return { findings: [...found.values()].sort(byImpactAndName), problems: [...problems] };
 }
 
-/** By the type in the states, or by the type in the URN, which is always there. */
+/** Looks at the type in the states and in the URN; only the URN always has one. */
 const isCompute = ({ next, old, urn }: Step): boolean =>
   [next?.type, old?.type, identityOf(urn)?.type.split("$").at(-1)].some(isEndpointType);
 
-/** Not in the document's order, which differs from run to run: the same changes are the same report. */
+/** The document's order differs from run to run. Sorting gives the same report for the same changes. */
 const byImpactAndName = (a: Finding, b: Finding): number =>
   worstFirst(a, b) || order(a.op, b.op) || order(a.urn, b.urn);
 
-/** As people count: reader-2 before reader-10. Names that differ in nothing else are in the order of their characters. */
+/** Natural order: reader-2 before reader-10. Equal keys are ordered by their characters. */
 const order = (a: string, b: string): number => COUNTING.compare(a, b) || Number(a > b) - Number(a < b);
 const COUNTING = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
 
-/** The halves of a replacement accompany a `replace` step. If that step is missing, they are merged into one. */
+/** A replacement has a `replace` step and two half steps. If the `replace` step is missing, it is built from the halves. */
 function withReplaceSteps(steps: readonly Step[]): Step[] {
   const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
   const halves = new Map<string, Step>();
@@ -97,15 +99,6 @@ function withReplaceSteps(steps: readonly Step[]): Step[] {
   });
   return [...complete, ...[...halves.values()].filter(({ urn }) => !replaced.has(urn))];
 }
-
-const WHAT: Record<Impact, string> = {
-  none: "changes in place",
-  "may-restart": "may restart",
-  restart: "restarts",
-  stop: "stops",
-  "new-host": "new host",
-  delete: "is deleted",
-};
 
 interface Description {
   what: string;
@@ -129,7 +122,7 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
   const disk = diskNote(before, after);
   const upFails = upFailureAt(step, facts) ?? (fails === undefined ? undefined : { why: fails });
   const seen = facts?.seen;
-  // A deleted resource is no longer in the program: something else is on its old line by now.
+  // A deleted resource is not in the program any more, so its old line is useless.
   const position = step.op === "delete" ? undefined : positionOf(step, options.folder);
   return {
     name: cleanLine(identityOf(step.urn)?.name ?? step.urn),
@@ -139,26 +132,16 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     ...shown,
     what,
     ...(step.op === "create" && upFails === undefined ? creationAsSeen(facts) : {}),
-    others: othersOf(step, judged),
-    notes: disk ? [...judged.notes, disk] : judged.notes,
+    ...othersOf(compared, judged),
+    notes: [...judged.notes, ...(disk ? [disk] : []), ...(isUnseenAdoption(compared, judged, options) ? [UNSEEN] : [])],
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
     ...(losesHost && typeof host === "string" ? { oldHost: cleanLine(host) } : {}),
-    ...(asksApproval(judged.impact, options.floor) ? { approval: approval(compared, judged, options.rules) } : {}),
+    ...(needsApproval(judged.impact, options.floor) ? { approval: approval(compared, judged, options.rules) } : {}),
     ...(upFails ? { upFails } : {}),
     ...(seen ? { seen } : {}),
     ...(position ? { position } : {}),
   };
-}
-
-/** Other properties that the engine reports as different, without our internal ones. */
-function othersOf({ op, differing }: Step, { causes, noticeProperties }: Judged): string[] {
-  if (op !== "update" && op !== "replace") return [];
-  const isNamed = (name: string) =>
-    causes.some(({ property }) => topLevelOf(property) === name) || noticeProperties?.includes(name);
-  return [...(differing ?? [])]
-    .filter((name) => name !== "restart" && !name.startsWith("__") && !isNamed(name))
-    .map((name) => cleanLine(name, 60));
 }
 
 function describeStep(compared: Compared): Description {
@@ -174,13 +157,13 @@ function describeStep(compared: Compared): Description {
     }
     case "update": {
       const judged = judgeUpdate(compared);
-      return { what: WHAT[judged.impact], judged };
+      return { what: IMPACT_WORDS[judged.impact].what, judged };
     }
     case "replace": {
       if (isRetaken(step)) return retaken(compared);
       const judged = judgeReplacement(compared);
       const notes = isReleased(step) ? [...judged.notes, STAYS] : judged.notes;
-      return { what: WHAT["new-host"], judged: { ...judged, notes } };
+      return { what: IMPACT_WORDS["new-host"].what, judged: { ...judged, notes } };
     }
     // Only the native form has this step. Pulumi refuses an import whose program differs from the compute.
     case "import":
@@ -190,7 +173,7 @@ function describeStep(compared: Compared): Description {
       if (step.old?.raw["protect"] === true) return { ...harmless("is protected"), fails: PROTECTED };
       return isReleased(step)
         ? harmless("is released: it stays on the service")
-        : { what: WHAT.delete, judged: DELETION };
+        : { what: IMPACT_WORDS.delete.what, judged: DELETION };
     default: {
       const effect = `this version of the report does not know the step ${quote(cleanLine(step.op, 40))}`;
       const judged: Judged = { impact: "may-restart", causes: [], effect, notes: [] };
@@ -199,11 +182,11 @@ function describeStep(compared: Compared): Description {
   }
 }
 
-/** A released primary stays on its branch, where no other can be made. So it is taken over again, or the update fails. */
+/** A released primary stays on its branch, and a branch has only one. So the replacement adopts it again, or fails. */
 function retaken(compared: Compared): Description {
   const judged = judgeUpdate(compared);
-  if (judged.impact === "new-host") return { what: WHAT["new-host"], judged, fails: NO_PLACE };
-  const what = judged.impact === "none" ? "is taken over again" : WHAT[judged.impact];
+  if (judged.impact === "new-host") return { what: IMPACT_WORDS["new-host"].what, judged, fails: NO_PLACE };
+  const what = judged.impact === "none" ? "is taken over again" : IMPACT_WORDS[judged.impact].what;
   return { what, judged: { ...judged, notes: [...judged.notes, RETAKEN] } };
 }
 
@@ -211,19 +194,34 @@ const RETAKEN =
   "the compute is released and taken over again: it keeps its host (it stays on the service, and its branch can have no second primary)";
 const NO_PLACE =
   "the old compute stays on the service, and its branch can have no second primary. adopt: true keeps it with its host; another branch takes a new one";
-const STAYS = "the old compute is released: it stays on the service, and costs, until it is deleted by hand";
+const STAYS = "the old compute is released: it stays on the service, and costs money, until you delete it";
 
 /** `protect` is the only guard that the preview and `up` both apply. */
 const PROTECTED =
-  "the program no longer has this compute, and Pulumi's option protect keeps it: put it back, or take the protection off first";
-const DELETION: Judged = { impact: "delete", causes: [], effect: "connections drop, and its host ends", notes: [] };
+  "the program no longer has this compute, and Pulumi's option protect keeps it: add it again, or remove `protect` first";
+const DELETION: Judged = {
+  impact: "delete",
+  causes: [],
+  effect: "connections drop, and its host no longer exists",
+  notes: [],
+};
+
+/** Whether `up` refuses this adoption if it restarts the compute, and the preview did not look whether it does. */
+const isUnseenAdoption = ({ step }: Compared, { impact }: Judged, { facts, rules }: FindOptions): boolean =>
+  step.op === "create" &&
+  impact === "may-restart" &&
+  Boolean(step.next?.inputs?.["adopt"]) &&
+  facts.get(step.urn)?.outlook === undefined &&
+  refuses("restart", step.next?.inputs?.["onRestart"], rules.onRestart as OnRestart);
+const UNSEEN =
+  "without a key, or without an answer, the preview could not look at the service. It can't say which compute is taken over, whether that restarts it, and so whether `up` will fail here: under refuse, `up` takes over no compute that this would restart. Preview with a key to know";
 
 /** No digest can approve a deletion: no step of `pulumi up` could check it. */
-const asksApproval = (impact: Impact, floor: Impact): boolean =>
-  impact !== "none" && impact !== "delete" && atLeast(impact, floor);
+const needsApproval = (impact: Impact, floor: Impact): boolean =>
+  impact !== "none" && impact !== "delete" && isAtLeast(impact, floor);
 
 function approval(compared: Compared, judged: Judged, rules: StackRules): Approval {
   const { step } = compared;
-  const found = step.op === "update" || step.op === "replace" ? digestOf(compared, judged) : digestOfCreation();
+  const found = step.op === "update" || step.op === "replace" ? digestOf(compared, judged) : noDigestForCreation();
   return approvalFor(rules, step, judged.impact, found);
 }

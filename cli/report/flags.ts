@@ -20,15 +20,18 @@ export interface Options {
   maxBytes: number;
   name?: string;
   folder?: string;
-  /** Write the approvals that the report asks for. */
-  approve?: ApproveOptions;
+  /** Write the stack's file. */
+  write?: WriteOptions;
 }
 
-export interface ApproveOptions {
+export interface WriteOptions {
   file: string;
+  /** Whether to approve what the report asks for. */
+  approves: boolean;
+  /** Whether to take out what approves nothing any more. */
+  tidies: boolean;
   until: string | undefined;
   "no-expiry": boolean | undefined;
-  tidy: boolean;
 }
 
 export const HELP = `Usage: compute-endpoint report [FILE ...] [options]
@@ -40,28 +43,29 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
                     text      for people; the default on a terminal
                     github    annotations at the program's lines, and Markdown for the job's summary
                     json      for programs; described by pulumi-compute-endpoint/report.schema.json
-  --fail-on LIST    what ends with exit code 3: the least impact that has to be approved (may-restart, restart, stop or
+  --fail-on LIST    when to exit with 3: the lowest impact that needs an approval (may-restart, restart, stop or
                     new-host), and delete for each deletion, which nobody can approve; or none (default restart)
-  --max-bytes N     the most that the Markdown may have, from ${LEAST_BYTES} (default ${MAX_BYTES}): details go first, then the rows of
-                    what does least; the line on top always counts everything
-  --name NAME       what the first line of the Markdown names, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
+  --max-bytes N     the largest size of the Markdown, at least ${LEAST_BYTES} (default ${MAX_BYTES}): details are dropped first, then the rows of
+                    the least harmful changes; the first line always counts all
+  --name NAME       the name in the first line of the Markdown, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
                     finds its comment again (default: PROJECT/STACK of each document). Give it where a preview may fail
-                    before there is a document. As PROJECT/STACK it is held against the document: another stack's is
+                    before there is a document. If NAME is PROJECT/STACK, a document of another stack is
                     refused, exit code 2
   --approve FILE    approve all that this report asks for: writes it into FILE, the stack's file of config, in place
 ${approvalHelp(18)}
-  --tidy            with --approve: take out entries that approve nothing any more, or nothing in this preview
+  --tidy FILE       take out of FILE the entries that approve nothing any more, or nothing in this preview. Approves nothing;
+                    with --approve FILE too, both
   --folder PATH     of Pulumi.yaml in the repository, for annotations (default: found beside the file, or here)
   --help
 
-Several documents make one report with a section each, also when they stand in one file. Approvals are read from
+Several documents give one report with one section each, also if they are in one file. Approvals are read from
 compute:approve in the document. In a pipeline write the file first and read it then, so that Pulumi's own exit code counts.
 
 Under onRestart: "refuse", preview with COMPUTE_ON_RESTART=warn in the environment. It shows everything and changes no file, and
 \`pulumi up\` refuses as before.
 
-Exit codes: 0 nothing of --fail-on that is not approved, 3 something, 2 bad usage, an input that is no preview, or
-a preview that failed or says that \`up\` will fail (what is known is reported), 1 a bug of this command.
+Exit codes: 0 no unapproved change reaches --fail-on, 3 at least one does, 2 bad usage, an input that is not a preview, or
+a preview that failed or says that \`up\` will fail (the known part is reported), 1 --approve can't write FILE, or a bug of this command.
 `;
 
 /** Undefined where help is asked for. @throws UsageError */
@@ -73,6 +77,7 @@ export function optionsOf(args: string[]): Options | undefined {
     name: { type: "string" },
     folder: { type: "string" },
     approve: { type: "string" },
+    tidy: { type: "string" },
     ...APPROVAL_OPTIONS,
   });
   if (values.help) return undefined;
@@ -85,7 +90,7 @@ export function optionsOf(args: string[]): Options | undefined {
     maxBytes: parseWholeNumber("--max-bytes", values["max-bytes"], LEAST_BYTES),
     ...(name === undefined ? {} : { name }),
     ...(values.folder === undefined ? {} : { folder: folderIn(values.folder) }),
-    ...approveOptions(values),
+    ...writeOptions(values),
   };
 }
 
@@ -97,18 +102,20 @@ function folderIn(path: string): string {
   return folder;
 }
 
-interface ApprovalFlags {
+interface WriteFlags {
   approve?: string;
+  tidy?: string;
   until?: string;
   "no-expiry"?: boolean;
-  tidy?: boolean;
 }
 
-function approveOptions({ approve: file, until, "no-expiry": noExpiry, tidy }: ApprovalFlags): {
-  approve?: ApproveOptions;
-} {
-  if (file !== undefined) return { approve: { file, tidy: tidy === true, until, "no-expiry": noExpiry } };
-  const lone = Object.entries({ until, "no-expiry": noExpiry, tidy }).find(([, value]) => value !== undefined);
-  if (lone) throw new UsageError(`--${lone[0]} needs --approve FILE`);
-  return {};
+function writeOptions({ approve, tidy, until, "no-expiry": noExpiry }: WriteFlags): { write?: WriteOptions } {
+  const lone = Object.entries({ until, "no-expiry": noExpiry }).find(([, value]) => value !== undefined);
+  if (approve === undefined && lone) throw new UsageError(`--${lone[0]} needs --approve FILE`);
+  if (approve !== undefined && tidy !== undefined && approve !== tidy)
+    throw new UsageError("--approve and --tidy must name the same FILE: a stack has one");
+  const file = approve ?? tidy;
+  if (file === undefined) return {};
+  const days = { until, "no-expiry": noExpiry };
+  return { write: { file, approves: approve !== undefined, tidies: tidy !== undefined, ...days } };
 }

@@ -1,29 +1,41 @@
 // Pieces of text that the Markdown and the terminal share.
 
-import { approveCommand } from "../../provider/rules/approval-list.js";
-import type { Cause, Finding, Size, StackReport } from "./types.js";
+import { approveCommandLine } from "../../provider/rules/approval-list.js";
+import { isApprovable } from "./approval-words.js";
+import { topLevelOf } from "./preview.js";
+import type { Finding, OtherChange, Size, StackReport } from "./types.js";
 
 /** Follows the sentence that `up` will fail. */
-export const NO_APPROVAL = "An approval can't help there: do what the line says, and preview again.";
+export const NO_APPROVAL = "An approval does not help. Do what the line says, and preview again.";
 
 /** "size 1 → 4", with each value through `show`. */
-export const changeOf = ({ property, words, old, new: next }: Cause, show: (text: string) => string): string =>
+export const changeOf = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>
   words === undefined ? `${show(property)} ${show(old)} → ${show(next)}` : `${show(property)} ${show(words)}`;
 
 const LIMIT = 6;
 
 /** The first changes, worst first, and the names of the other properties that change. */
-export function changesOf({ causes, noticeChanges, others }: Finding, show: (text: string) => string): string[] {
+export function changesOf(finding: Finding, show: (text: string) => string): string[] {
+  const { causes, noticeChanges, others, otherChanges } = finding;
   const lines = noticeChanges === undefined ? causes.map((one) => changeOf(one, show)) : [show(noticeChanges)];
-  const names = others.slice(0, LIMIT).map(show).join(", ");
+  const valued = new Set(otherChanges.map(({ property }) => topLevelOf(property)));
+  const rest = [
+    ...otherChanges.map((one) => changeOf(one, show)),
+    ...others.filter((name) => !valued.has(name)).map(show),
+  ];
+  const names = rest.slice(0, LIMIT).join(", ");
   return [
     ...lines.slice(0, LIMIT),
     ...(lines.length > LIMIT ? [`and ${lines.length - LIMIT} more`] : []),
-    ...(names ? [`${lines.length > 0 ? "also " : ""}${names}${others.length > LIMIT ? ", …" : ""}`] : []),
+    ...(names ? [`${lines.length > 0 ? "also " : ""}${names}${rest.length > LIMIT ? ", …" : ""}`] : []),
   ];
 }
 
-/** "4 → 16 GB"; one value where it stays, nothing where none is known. */
+/** The changes that a reader needs. Where the preview itself says that `up` will fail, its line names them. */
+export const shownChanges = (finding: Finding, show: (text: string) => string): string[] =>
+  finding.upFails?.at === undefined ? changesOf(finding, show) : [];
+
+/** "4 → 16 GB"; one value if it does not change, empty if none is known. */
 export function fromTo(before: number | string | undefined, after: number | string | undefined, unit = ""): string {
   const of = (value: number | string) => (typeof value === "number" ? `${value}${unit}` : value);
   if (before === undefined) return after === undefined ? "" : of(after);
@@ -42,7 +54,7 @@ export function connectionsOf({ before, after }: Finding): string {
   return fromTo(of(before), of(after));
 }
 
-/** The text in place of the old host. */
+/** What follows the old host in the table. */
 export const hostAfter = ({ impact }: Finding): string => (impact === "delete" ? "none" : "new host");
 
 /** "20 GiB", "60 → 20 GiB". */
@@ -53,7 +65,7 @@ export const diskShrinks = ({ before, after }: Finding): boolean =>
 
 /** The unapproved changes that a digest can approve. None while `compute:approve` is invalid: nothing can be added to it. */
 export const approvableIn = ({ findings, approvals: { problem } }: StackReport): Finding[] =>
-  problem === undefined ? findings.filter(({ approval }) => approval?.digest !== undefined && !approval.approved) : [];
+  problem === undefined ? findings.filter(isApprovable) : [];
 
 /** The one command that approves these changes, and those that the preview refused; undefined where there are none. */
 export function commandFor(
@@ -63,7 +75,7 @@ export function commandFor(
   const { stack, refusedDigests, approvals } = report;
   const refused = approvals.problem === undefined ? refusedDigests : [];
   const digests = [...new Set([...findings.flatMap(({ approval }) => approval?.digest ?? []), ...refused])];
-  return digests.length === 0 ? undefined : approveCommand(digests, { stack });
+  return digests.length === 0 ? undefined : approveCommandLine(digests, { stack });
 }
 
 /** When the preview looked at the computes: "2026-05-04 12:00:05 UTC", or the first time and the last. */

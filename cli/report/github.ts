@@ -1,14 +1,15 @@
 // Workflow commands: annotations at the program's lines.
 
-import { shortDigest } from "../../provider/rules/approval.js";
 import { escapeCommands } from "../escape.js";
+import { approvalText } from "./approval-words.js";
 import { withoutQuoteMarks } from "./clean.js";
 import { failsReport } from "./fail-on.js";
-import { changesOf } from "./format.js";
+import { shownChanges } from "./format.js";
+import { IMPACT_WORDS } from "./impact-words.js";
 import type { Finding, Report } from "./types.js";
 import { isIncomplete, sentenceOf } from "./verdict.js";
 
-/** Annotations of each kind that GitHub shows for a step. */
+/** The most annotations of each kind that GitHub shows for a step. */
 const MOST = 10;
 
 interface Annotation {
@@ -50,19 +51,17 @@ function limitAnnotations(some: Annotation[]): Annotation[] {
 }
 
 function annotationOf(finding: Finding, where: string, fails: boolean): Annotation {
-  const { name, impact, what, effect, approval, position, seen, upFails } = finding;
+  const { name, impact, what, effect, position, seen, upFails } = finding;
   const sentence = upFails?.why ?? effect;
   const parts = [
-    changesOf(finding, (value) => value).join(", "),
+    shownChanges(finding, (value) => value).join(", "),
     sentence ? withoutQuoteMarks(sentence) : "",
     seen ? `${seen.state} at the preview, ${seen.at}` : "",
-    approval?.digest === undefined
-      ? ""
-      : `${approval.approved ? "approved" : approval.refused ? "`pulumi up` refuses it: not approved" : "not approved"} (${shortDigest(approval.digest)})`,
+    approvalText(finding) ?? "",
   ];
   return {
     kind: fails || upFails ? "error" : "warning",
-    title: `${where}: compute ${name} ${upFails ? "makes `up` fail" : impact === "new-host" ? "gets a new host" : what}`,
+    title: `${where}: compute ${name} ${upFails ? "makes `up` fail" : impact === "new-host" ? IMPACT_WORDS[impact].one : what}`,
     message: parts.filter(Boolean).join("; ") || what,
     ...(position ? { position } : {}),
   };

@@ -1,4 +1,4 @@
-// Bytes -> text, from files and stdin. PowerShell's `>` writes UTF-16.
+// Reads text from files and stdin. PowerShell's `>` writes UTF-16.
 
 import { open } from "node:fs/promises";
 
@@ -36,7 +36,7 @@ export async function read(name: string, chunks: AsyncIterable<unknown>): Promis
   for await (const chunk of chunks) {
     const part = Buffer.from(chunk as Buffer);
     size += part.length;
-    if (size > LARGEST_BYTES) return { name, problem: "is larger than 64 MB, which no preview is" };
+    if (size > LARGEST_BYTES) return { name, problem: "is larger than 64 MB, so it is not a preview" };
     parts.push(part);
   }
   return { name, ...textOf(Buffer.concat(parts)) };

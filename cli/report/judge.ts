@@ -1,24 +1,24 @@
-// Finds the impact of one step on its compute. The step's `op` decides first. An update is judged three times: by the notice in the
-// document, and by the rules on the old inputs and on the old outputs. The worst counts. Diagnostics are not read here: see
-// message-facts.ts.
+// Finds the impact of one step on its compute. The step's `op` decides first. For an update, the worst of three results counts:
+// the notice in the document, the rules with the old inputs, and the rules with the old outputs. Diagnostics are not read here:
+// see message-facts.ts.
 
 import {
+  type ChangeImpact,
   endangers,
   type Fate,
   type Impact,
   impactOf,
   isWorse,
   replacementOf,
-  type Verdict,
 } from "../../provider/rules/impact.js";
-import { EFFECT_OF, type ImpactNotice, readNotice, withoutFirstWord } from "../../provider/rules/notice.js";
+import { EFFECT_BY_IMPACT, type ImpactNotice, readNotice, withoutFirstWord } from "../../provider/rules/notice.js";
 import {
   type DesiredSettings,
   isSecret,
   rowOf,
   SETTING_NAMES,
   SIZE_FORMS,
-  topOf,
+  topLevelPropertyOf,
   UNKNOWN,
 } from "../../provider/rules/settings.js";
 import { CLAUSES, EFFECTS, FATES, VALUES } from "../../provider/rules/texts.js";
@@ -30,7 +30,10 @@ import { worstFirst } from "./verdict.js";
 
 /** The notice in a step's new inputs, which the provider's check wrote. */
 export interface StepNotice extends ImpactNotice {
-  /** The preview's own sentence, to be shown; empty for no impact. Without `__notice` (older packages) it is the source of the impact. */
+  /**
+   * The sentence of the notice, for display; empty without an impact. Without `__notice` (older packages), the impact is read
+   * from it.
+   */
   text: string;
 }
 
@@ -43,7 +46,7 @@ export interface Compared {
   unknown: ReadonlySet<string>;
   /** Names of values that are not of the kind that this package writes. */
   malformed: ReadonlySet<string>;
-  /** The settings that the program asked for before; undefined if the document does not have them. */
+  /** The settings in the old inputs; undefined if the document lacks them. */
   previousInputs: DesiredSettings | undefined;
   /** The settings in the old outputs of the state; undefined if the document does not have them. */
   recorded: DesiredSettings | undefined;
@@ -55,7 +58,7 @@ export interface Compared {
 export interface Judged {
   impact: Impact;
   causes: Cause[];
-  /** The changes by the notice of the preview, if they can't be compared. */
+  /** The changes that the notice lists, if the values can't be compared. */
   noticeChanges?: string;
   /** Top-level names of the properties in `noticeChanges`. */
   noticeProperties?: readonly string[];
@@ -85,7 +88,7 @@ export function compare(step: Step): Compared {
 /** Properties at the top of a program whose change can drop connections. */
 export const ENDANGERING: ReadonlySet<string> = new Set(
   SETTING_NAMES.filter((name) => endangers(name, UNKNOWN)).flatMap((name) =>
-    rowOf(name).sizeLimit ? SIZE_FORMS : [topOf(name)],
+    rowOf(name).sizeLimit ? SIZE_FORMS : [topLevelPropertyOf(name)],
   ),
 );
 
@@ -101,12 +104,12 @@ export function judgeUpdate(compared: Compared): Judged {
   const judged = withCauses(verdict, compared);
   if (!notice) {
     judged.notes.push(MISSING);
-    raiseToMayRestart(judged, "the settings show no reason for a restart, and the notice that would say so is missing");
+    raiseToMayRestart(judged, "no setting needs a restart, but the notice that could tell of other reasons is missing");
   } else if (disagree(compared, byInputs)) {
-    judged.notes.push("the notice in the preview says otherwise than the rules of this report: their versions differ");
+    judged.notes.push("the notice in the preview and this report disagree: they are of different versions");
   }
   if (byInputs && verdict !== byInputs) {
-    judged.notes.push("what the compute has is not what was last asked: an update failed, or it was changed by hand");
+    judged.notes.push("the compute differs from the last inputs: an update failed, or somebody changed it by hand");
   }
   noteInterruption(step, judged);
   // The engine says that a secret differs, but its values are not in the document.
@@ -146,13 +149,13 @@ export function judgeCreation({ notice, step }: Compared): Judged {
   const judged: Judged = { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes: [] };
   if (adopt !== undefined && adopt !== false && !notice) {
     judged.notes.push(MISSING);
-    raiseToMayRestart(judged, "adopts a compute: where it has other values than the program it may restart");
+    raiseToMayRestart(judged, "adopts a compute: if its values differ from the program's, it may restart");
   }
   return judged;
 }
 
-/** The impact with its causes: the verdict's, or the notice's where that is worse. */
-function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compared): Judged {
+/** The impact and its causes: from the verdict, or from the notice if that is worse. */
+function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: Compared): Judged {
   if (notice && (!verdict || isWorse(notice.impact, verdict.impact))) {
     const { impact, properties, text } = notice;
     const notes = notesOf(verdict);
@@ -161,7 +164,7 @@ function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compar
       .slice(0, MOST_CAUSES)
       .map((path) => `${path} ${isSecret(path, unreadable) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
     const noticeProperties = properties.map(topLevelOf);
-    const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_OF[impact];
+    const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_BY_IMPACT[impact];
     return {
       impact,
       causes: [],
@@ -192,7 +195,7 @@ function withCauses(verdict: Verdict | undefined, { notice, unreadable }: Compar
 
 const MOST_CAUSES = 100;
 const LONGEST = 600;
-const notesOf = (verdict: Verdict | undefined): string[] => [...(verdict?.notes ?? [])];
+const notesOf = (verdict: ChangeImpact | undefined): string[] => [...(verdict?.notes ?? [])];
 
 function raiseToMayRestart(judged: Judged, effect: string): void {
   if (judged.impact !== "none") return;
@@ -203,7 +206,7 @@ function raiseToMayRestart(judged: Judged, effect: string): void {
 const certaintyOf = (impact: Impact) => (impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes");
 
 /** With values that can't be compared, nothing follows from a difference. */
-function disagree({ notice, unreadable, unknown }: Compared, verdict: Verdict | undefined): boolean {
+function disagree({ notice, unreadable, unknown }: Compared, verdict: ChangeImpact | undefined): boolean {
   if (!notice || !verdict || unreadable.size > 0 || unknown.size > 0) return false;
   return certaintyOf(notice.impact) !== certaintyOf(verdict.impact);
 }
@@ -212,8 +215,7 @@ function noteInterruption({ old }: Step, judged: Judged): void {
   const isLeft = listOf((old?.outputs as Raw | undefined)?.["unfinished"]).length > 0;
   if (!isLeft && listOf(old?.raw["initErrors"]).length === 0) return;
   judged.notes.push("finishes a change that was interrupted or failed");
-  if (isLeft)
-    raiseToMayRestart(judged, "sends again what is missing of an earlier change; then the compute may restart");
+  if (isLeft) raiseToMayRestart(judged, "sends the missing part of an earlier change; then the compute may restart");
 }
 
 /** Undefined where there is no notice that can be read. */

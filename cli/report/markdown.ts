@@ -1,22 +1,31 @@
 // The report for a pull request, within the number of bytes that a host takes for a comment.
 
 import { cleanLine, commentName, renderQuotes } from "./clean.js";
+import { detailsOf } from "./details.js";
 import { NO_APPROVAL } from "./format.js";
 import { bytesOf, code } from "./markup.js";
-import { approvalsOf, deletionsOf, detailsOf, leftOut, notesOf, seenNote, tableOf } from "./rows.js";
+import { approvalsOf, deletionsOf, leftOut, notesOf, seenNote, tableOf } from "./rows.js";
 import { UNKNOWN_NAME } from "./stack.js";
 import type { Finding, Report, StackReport } from "./types.js";
-import { countUpFailures, FAILURE_SIGN, findingsIn, isIncomplete, sentenceOf, signOf, worstFirst } from "./verdict.js";
+import {
+  countUpFailures,
+  emojiFor,
+  FAILURE_SIGN,
+  findingsIn,
+  isIncomplete,
+  sentenceOf,
+  worstFirst,
+} from "./verdict.js";
 
 interface Room {
   /** The number of rows. The worst computes of all stacks get them. */
   rows: number;
   details: boolean;
-  /** The number of deletions and new hosts without a row that are named. */
+  /** The number of names listed for deletions and new hosts without a row. */
   names: number;
   /** The number of sections. The worst stacks get them. */
   sections: number;
-  /** The number of lines of each kind about faults in a section. */
+  /** The most problem lines of each kind in a section. */
   lines: number;
 }
 
@@ -39,7 +48,7 @@ export function markdown(report: Report, name: string | undefined, maxBytes: num
   return write({ ...smallest, sections: largest(sections, (count) => fits({ ...smallest, sections: count })) ?? 0 });
 }
 
-/** The largest count from 0 to `most` that fits. A binary search: if a count does not fit, no larger one may fit. */
+/** The largest count from 0 to `most` that fits. Binary search. `fits` must be monotonic. */
 function largest(most: number, fits: (count: number) => boolean): number | undefined {
   if (!fits(0)) return undefined;
   let [low, high] = [0, most];
@@ -62,7 +71,7 @@ function render(report: Report, name: string | undefined, room: Room): string {
     const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
     // Above the sections of stacks the line is their title.
     const level = stacks.length === 0 ? "###" : "##";
-    lines.push("", `${level} ${signOf(all, isPartial)} ${whose}${sentenceOf(stacks, isPartial, failOn)}`, "");
+    lines.push("", `${level} ${emojiFor(all, isPartial)} ${whose}${sentenceOf(stacks, isPartial, failOn)}`, "");
     lines.push(...limited(unusable, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`));
   }
   // In the order of the inputs. Without room for all of them, the worst ones stay.
@@ -93,7 +102,7 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
   const isPartial = incomplete.length > 0;
   const shownErrors = limited(errors, Math.min(room.lines, 5), (line) => `  - ${renderQuotes(line, code)}`);
   return [
-    `### ${signOf(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
+    `### ${emojiFor(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
     "",
     ...limited(incomplete, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`),
     ...(errors.length > 0 ? ["- The preview said:", ...shownErrors] : []),

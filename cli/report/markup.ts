@@ -1,6 +1,6 @@
-// Texts of others inside Markdown. As code they make no links, mentions, issue numbers or tags, with GitHub as with GitLab.
+// Escapes external texts for Markdown. As code, they create no links, mentions, issue numbers or tags on GitHub and GitLab.
 
-/** What could end the code or the cell, begin a tag or, where a host is careless, make a link of a name or a number. */
+/** Characters that could end the code or the cell, start a tag, or create a link on some hosts. */
 const RISKY = /[`|\\<>&@#]/;
 
 /** For a cell of a table, a list or a heading. */

@@ -1,4 +1,4 @@
-// The facts in the preview's messages (provider/rules/seen.ts), by URN.
+// Reads from the preview's messages whether `up` will fail and what state a compute had (written by provider/rules/seen.ts).
 
 import { type Facts, readFacts } from "../../provider/rules/seen.js";
 import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
@@ -59,11 +59,11 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
   return [...facts].flatMap(([urn, one]) => {
     const identity = identityOf(urn);
     if (!identity || !isFailure(one) || shown.has(urn) || !isEndpointType(identity.type.split("$").at(-1)!)) return [];
-    return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, and has no step of it`];
+    return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, but has no step for it`];
   });
 }
 
-/** A creation as the preview saw it on the service. The impact stays the one of the rules: see provider/rules/seen.ts. */
+/** A creation as the preview saw it on the service. The impact still comes from the rules: see provider/rules/seen.ts. */
 export function creationAsSeen(facts: MessageFacts | undefined): Partial<Pick<Finding, "what" | "effect">> {
   switch (facts?.outlook?.kind) {
     case "adopts":

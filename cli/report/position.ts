@@ -52,9 +52,9 @@ function decoded(path: string): string | undefined {
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml"];
 
 /**
- * The folder of the project inside the repository, "" for its root or where it can't be told: beside the document, or where
- * the command runs.
- * @param repository of the pipeline; without one, where the command runs is the root
+ * The project's folder in the repository: the folder of the document, or the working folder, whichever has a Pulumi.yaml. "" for
+ * the root or if unknown.
+ * @param repository of the pipeline; if absent, the working folder is the root
  */
 export async function folderOf(file: string | undefined, cwd: string, repository: string | undefined): Promise<string> {
   const folders = [...(file === undefined ? [] : [dirname(resolve(cwd, file))]), cwd];

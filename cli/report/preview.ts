@@ -1,5 +1,5 @@
-// A recognized document -> typed steps and diagnostics. Any field may be missing, null or of another kind. A field that can't be read
-// is left out. If that could hide a change, the document counts as incomplete.
+// Parses a preview document into typed steps and diagnostics. Fields may be missing, null or of the wrong type. They are skipped;
+// if that could hide a change, the document counts as incomplete.
 
 import type { Diagnostic, Preview, Raw, Step, StepState } from "./types.js";
 
@@ -9,7 +9,7 @@ export function previewOf(document: Raw): Preview {
   const steps = rawSteps.flatMap((raw) => stepOf(raw) ?? []);
   if (steps.length < rawSteps.length) problems.push("it has steps that can't be read");
   // Even a preview without a change has the stack's own step.
-  if (steps.length === 0) problems.push("it has no steps, not even the stack's own: it was cut by a filter");
+  if (steps.length === 0) problems.push("it has no steps, not even the stack's own: a filter removed them");
   const summary = summaryOf(document["changeSummary"]);
   if (summary) problems.push(...missingSteps(summary, steps));
   else problems.push("its counts of changes (changeSummary) can't be read, so nothing tells whether it is whole");
@@ -28,7 +28,7 @@ function summaryOf(value: unknown): ReadonlyMap<string, number> | undefined {
   return isRead ? new Map(counts as [string, number][]) : undefined;
 }
 
-/** Ops that always have one step per count. The engine does not count others reliably. */
+/** Operations for which changeSummary equals the number of steps. Other counts are not reliable. */
 const COUNTED = ["create", "update", "replace", "delete"];
 
 function missingSteps(summary: ReadonlyMap<string, number>, steps: readonly Step[]): string[] {

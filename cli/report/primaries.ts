@@ -1,6 +1,6 @@
-// Finds primaries that collide on a branch, from the document alone. A branch has one primary at most. So no primary can be made
-// there while another one stays, nor before the end of the update, when Pulumi deletes. provider/endpoint/branch-moves.ts and
-// create-conflicts.ts apply the same rule to the computes on the service.
+// Finds primaries that collide on a branch, from the document alone. A branch has one primary at most. So a new primary can't be
+// created there while another one stays. Pulumi deletes at the end of the update, which is too late.
+// provider/endpoint/branch-moves.ts and create-conflicts.ts apply the same rule to the computes on the service.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { isReleasedBy } from "../../provider/rules/policies.js";
@@ -32,8 +32,8 @@ export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   return deletions;
 }
 
-/** Why this step's primary can't get its branch: a compute that leaves the program still has it. */
-export function collision(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
+/** Why `up` will fail at this step: a compute that leaves the program still is the branch's primary. */
+export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
   const key = primaryKeyOf(next?.inputs);
   const arrives = step.op === "create" || step.op === "update" || step.op === "replace";
@@ -45,7 +45,7 @@ export function collision(step: Step, deletions: ReadonlyMap<string, Step>): str
   const branch = quote(cleanLine(key.split(" ")[1] ?? ""));
   return isReleased(leaving)
     ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
-    : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Take ${name} out in a \`pulumi up\` of its own before`;
+    : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Remove ${name} in a separate \`pulumi up\` first`;
 }
 
 /** Undefined unless it is a primary with a known branch. */

@@ -8,15 +8,13 @@ const HOW = "run `pulumi preview --json > preview.json`";
 
 export interface Recognized {
   previews: Raw[];
-  /** One line for each thing that is no preview. Nothing of the text is repeated: it may be a secret. */
+  /** One line for each value that is not a preview. It quotes nothing: the text may be secret. */
   problems: string[];
 }
 
 export function recognize(text: string): Recognized {
   if (text.trim() === "") {
-    return withoutPreview(
-      `is empty: the preview did not get as far as a document, and its own output says why; ${HOW}`,
-    );
+    return withoutPreview(`is empty: the preview failed before it printed a document; see its own output; ${HOW}`);
   }
   const { values, truncated } = valuesIn(text);
   const previews: Raw[] = [];

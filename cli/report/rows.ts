@@ -1,24 +1,25 @@
-// One stack's table, what stands below it, and its folded details, in Markdown.
+// One stack's table and what stands below it, in Markdown.
 
-import { shortDigest } from "../../provider/rules/approval.js";
-import type { Impact } from "../../provider/rules/impact.js";
+import { IMPACTS } from "../../provider/rules/impact.js";
 import { someOf } from "../../provider/rules/some-of.js";
+import { approvalCell } from "./approval-words.js";
 import { renderQuotes } from "./clean.js";
+import { shortCommand } from "./files.js";
 import {
   approvableIn,
-  changesOf,
   commandFor,
   connectionsOf,
   diskOf,
   diskShrinks,
-  fromTo,
   hostAfter,
   memoryOf,
   seenAt,
+  shownChanges,
 } from "./format.js";
+import { IMPACT_WORDS } from "./impact-words.js";
 import { code } from "./markup.js";
 import type { Finding, StackReport } from "./types.js";
-import { computes, FAILURE_SIGN, SIGN } from "./verdict.js";
+import { computes, FAILURE_SIGN } from "./verdict.js";
 
 const HEAD = [
   "compute",
@@ -43,55 +44,41 @@ export function tableOf(findings: readonly Finding[]): string[] {
 }
 
 function cellsOf(finding: Finding): string[] {
-  const { name, impact, what, approval, oldHost, upFails } = finding;
-  const changes = changesOf(finding, code);
+  const { name, impact, what, oldHost, upFails } = finding;
+  const changes = shownChanges(finding, code);
   const sentence = upFails ? upFails.why : showsEffect(finding) ? finding.effect : undefined;
   const why = [...(sentence === undefined ? [] : [renderQuotes(sentence, code)]), ...changes].join("<br>");
   const happens = impact === "none" ? what : `**${what}**${impact === "restart" ? ", if active" : ""}`;
   return [
     code(name),
-    upFails ? `${FAILURE_SIGN} **\`up\` will fail**, ${happens}` : `${SIGN[impact]} ${happens}`,
+    upFails ? `${FAILURE_SIGN} **\`up\` will fail**` : `${IMPACT_WORDS[impact].sign} ${happens}`,
     why,
     finding.seen?.state ?? "",
     memoryOf(finding),
     `${diskShrinks(finding) ? "⚠️ " : ""}${diskOf(finding)}`,
     connectionsOf(finding),
     oldHost === undefined ? "" : `${code(oldHost)} → **${hostAfter(finding)}**`,
-    approval === undefined ? "" : approvalCell(approval),
+    approvalCell(finding, code),
   ];
 }
 
-/** Whether the row has the effect as its sentence: there is no change to name. */
-const showsEffect = ({ upFails, causes, noticeChanges }: Finding): boolean =>
+/** Whether the row shows the effect, because it has no changes to list. */
+export const showsEffect = ({ upFails, causes, noticeChanges }: Finding): boolean =>
   upFails === undefined && causes.length === 0 && noticeChanges === undefined;
-
-function approvalCell({ digest, approved, why }: NonNullable<Finding["approval"]>): string {
-  if (digest === undefined) return `not possible: ${why}`;
-  const short = code(shortDigest(digest));
-  return approved ? `✅ approved, ${short}` : short;
-}
 
 /** The findings without a row: their number, and the first names of deletions and new hosts. */
 export function leftOut(cut: readonly Finding[], names: number): string[] {
   if (cut.length === 0) return [];
-  const count = (impact: Impact, does: string) => {
+  const counts = [...IMPACTS].reverse().flatMap((impact) => {
     const some = cut.filter((one) => one.impact === impact).length;
-    return some === 0 ? [] : [`${some} ${does}`];
-  };
-  const counts = [
-    ...count("delete", "deleted"),
-    ...count("new-host", "with a new host"),
-    ...count("stop", "stopped"),
-    ...count("restart", "restarted"),
-    ...count("may-restart", "perhaps restarted"),
-    ...count("none", "without a restart"),
-  ];
+    return some === 0 ? [] : [`${some} ${IMPACT_WORDS[impact].cut}`];
+  });
   const worst = cut.filter(({ impact }) => impact === "delete" || impact === "new-host");
   const named = worst.slice(0, names).map(({ name }) => code(name));
   const rest = worst.length - named.length;
   return [
     "",
-    `Not in the table for want of room: ${computes(cut.length)}, ${counts.join(", ")}.`,
+    `Not in the table (size limit): ${computes(cut.length)}, ${counts.join(", ")}.`,
     ...(named.length > 0
       ? [`Deleted or with a new host: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`]
       : []),
@@ -124,11 +111,26 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
   const isRefused = open.some(({ approval }) => approval?.refused) || report.refusedDigests.length > 0;
   const count = open.length + report.refusedDigests.length;
   const which = count === 1 ? "this change" : `these ${count} changes`;
+  // It approves all changes, so it is shown where all have a row.
+  const short = rest === 0 ? shortCommand(report) : undefined;
+  const refused = isRefused ? "`pulumi up` refuses what is not approved. " : "";
   return [
     "",
-    `${isRefused ? "`pulumi up` refuses what is not approved. " : ""}To approve exactly ${which}, run this in the program's folder, and commit the stack's file:`,
+    ...(short === undefined
+      ? []
+      : [
+          `${refused}To approve exactly ${which}, run this here, and commit ${code(report.files?.config ?? "")}:`,
+          "",
+          "```sh",
+          short,
+          "```",
+          "",
+        ]),
+    short === undefined
+      ? `${refused}To approve exactly ${which}, run this in the program's folder, and commit the stack's file:`
+      : "Or, without the preview's file, in the program's folder:",
     "",
-    // No names inside: what is copied into a shell must be ours.
+    // No names inside but the reader's own: what is copied into a shell must be ours.
     "```sh",
     command,
     "```",
@@ -158,34 +160,4 @@ export function notesOf(findings: readonly Finding[]): string[] {
   }
   const lines = [...names].map(([note, all]) => `- ${someOf(all, MOST_NAMES, code)}: ${renderQuotes(note, code)}`);
   return lines.length === 0 ? [] : ["", ...lines];
-}
-
-export function detailsOf(findings: readonly Finding[]): string[] {
-  if (findings.length === 0) return [];
-  return [
-    "",
-    `<details><summary>Details</summary>`,
-    "",
-    ...findings.flatMap(detailOf),
-    "",
-    "Memory and `max_connections` are the documented ones of the size, approximate. Clients should reconnect by themselves. What the preview left out (`--target`, `--exclude`) is not in it.",
-    "",
-    "</details>",
-  ];
-}
-
-function detailOf(finding: Finding): string[] {
-  const { name, id, urn, effect, before, after, position, upFails } = finding;
-  // The row has the changes in its place. If `up` fails, the effect does not happen.
-  const isLeftOut = upFails === undefined && !showsEffect(finding);
-  const range = (size: Finding["before"]) =>
-    size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);
-  const size = fromTo(range(before), range(after));
-  const lines = [
-    ...(effect && isLeftOut ? [renderQuotes(effect, code)] : []),
-    ...(size ? [`size ${size}`] : []),
-    ...(position ? [code(`${position.file}:${position.line}`)] : []),
-    code(urn),
-  ];
-  return [`- ${code(name)}${id ? ` ${code(id)}` : ""}: ${lines.join("; ")}`];
 }

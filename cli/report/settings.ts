@@ -1,5 +1,5 @@
-// Inputs and outputs of a document -> the settings that the rules compare. Whatever a value's type, a secret appears as the text
-// "[secret]" (as an object in engine events), and a value that is not known yet as the text UNKNOWN_VALUE.
+// Reads the settings from the inputs and outputs of a document. Whatever a value's type, a secret appears as the text "[secret]"
+// (as an object in engine events), and a value that is not known yet as the text UNKNOWN_VALUE.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { SIGNATURE } from "../../provider/rules/equality.js";
@@ -44,7 +44,7 @@ const IS_KIND: { [K in keyof Kinds]: (value: unknown) => boolean } = {
   libraries: isLibraries,
   triggers: Array.isArray,
 };
-const isRight = (name: SettingName, value: unknown): boolean => IS_KIND[rowOf(name).kind](value);
+const isOfKind = (name: SettingName, value: unknown): boolean => IS_KIND[rowOf(name).kind](value);
 
 export function valuesOf(raw: Raw | undefined): Values {
   const values: Values = {
@@ -61,7 +61,7 @@ export function valuesOf(raw: Raw | undefined): Values {
     // The engine replaces the whole list by the mark, or one item.
     if (holds(value, isUnknown)) values.unknown.add(name);
     else if (holds(value, isSecretMark)) values.unreadable.add(name);
-    else if (!isRight(name === "size" ? SIZE_LIMITS[0]! : name, value)) values.malformed.add(name);
+    else if (!isOfKind(name === "size" ? SIZE_LIMITS[0]! : name, value)) values.malformed.add(name);
     else settings[name] = value;
   }
   readSettings(raw?.["settings"], values);
@@ -75,7 +75,7 @@ function readSettings(value: unknown, values: Values): void {
   if (isUnknown(value)) return void unknown.add("settings");
   const settings = record(value);
   if (holds(value, isSecretMark)) return void unreadable.add("settings");
-  if (!settings || !PARTS.every((part) => isEmptyOr(settings[part], (inner) => isRight(part, inner))))
+  if (!settings || !PARTS.every((part) => isEmptyOr(settings[part], (inner) => isOfKind(part, inner))))
     return void malformed.add("settings");
   const known = PARTS.filter((part) => !holds(settings[part], isUnknown));
   for (const part of PARTS) if (!known.includes(part)) unknown.add(propertyOf(part));
@@ -111,7 +111,7 @@ const isUnknown = (value: unknown): boolean => value === UNKNOWN_VALUE;
 export const isSecretMark = (value: unknown): boolean =>
   value === SECRET || record(value)?.[SIGNATURE] === SECRET_SIGNATURE;
 
-/** Whether this holds for the value or a part of it. A value that is nested too deep counts as if it did. */
+/** Whether `isOne` is true for the value or a nested value. Too deep nesting counts as true. */
 function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): boolean {
   if (isOne(value)) return true;
   if (value === null || typeof value !== "object") return false;

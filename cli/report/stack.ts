@@ -1,19 +1,13 @@
-// One document -> one stack's part of the report.
+// Builds the report of one stack from one document.
 
-import { shortDigest } from "../../provider/rules/approval.js";
-import {
-  type ApprovalEntry,
-  type Approvals,
-  MOST_NAMED,
-  readApprovals,
-  shortEntriesText,
-} from "../../provider/rules/approval-list.js";
-import { someOf } from "../../provider/rules/some-of.js";
+import { readApprovals } from "../../provider/rules/approval-list.js";
 import { identityOf } from "../../provider/rules/urn.js";
-import { staleOf, unmatched } from "../approve/plan.js";
+import type { ProgramFolder } from "../approve/files.js";
+import { staleTexts } from "../approve/stale.js";
 import { cleanLine, quote } from "./clean.js";
 import { errorDiagnosticsIn, errorLinesOf, refusalsIn, refusedDigestsIn, whyIncomplete } from "./errors.js";
 import { approvalFloor, type FailOn } from "./fail-on.js";
+import { fileCommand, filesOf } from "./files.js";
 import { findingsOf } from "./findings.js";
 import { factsIn } from "./message-facts.js";
 import { isText, previewOf } from "./preview.js";
@@ -26,11 +20,14 @@ export interface StackOptions {
   nowMs: number;
   /** Digests that were approved after the preview. */
   approved?: readonly string[];
+  /** The program of this folder. Undefined where readers of the report may be elsewhere. */
+  program?: ProgramFolder | undefined;
 }
 
 export const UNKNOWN_NAME = "unknown";
 
-export function stackReport(document: Raw, { source, failOn, folder, nowMs, approved }: StackOptions): StackReport {
+export function stackReport(document: Raw, options: StackOptions): StackReport {
+  const { source, failOn, folder, nowMs, approved, program } = options;
   const preview = previewOf(document);
   const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identityIn(preview) ?? {};
   const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
@@ -45,6 +42,8 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs, appr
   });
   const errors = errorDiagnosticsIn(preview.diagnostics);
   const incomplete = [...(errors.length > 0 ? [whyIncomplete(errors)] : []), ...preview.problems, ...problems];
+  const files = program && filesOf(program, { preview: source, project, stack });
+  const tidy = `\`${fileCommand("--tidy", files)}\` takes such entries out`;
   return {
     source: cleanLine(source),
     project: cleanLine(project),
@@ -58,35 +57,19 @@ export function stackReport(document: Raw, { source, failOn, folder, nowMs, appr
             `compute:approve can't be used, so nothing counts as approved until it is corrected: ${quote(cleanLine(approvals.problem, 300))}`,
           ]
         : []),
-      ...(approved ? [] : staleTexts(approvals, incomplete.length === 0 ? neededBy(findings) : undefined)),
+      // An incomplete preview does not tell which entries it needs.
+      ...(approved ? [] : staleTexts(approvals, incomplete.length === 0 ? digestsIn(findings) : undefined, tidy)),
     ],
     approvals,
     refusedDigests: refusedDigestsIn(errors),
     refusedCount: new Set(refusalsIn(errors).map(({ urn }) => urn)).size,
+    ...(files ? { files } : {}),
   };
 }
 
 /** All digests that approve something in this preview. */
-export const neededBy = (findings: readonly Finding[]): ReadonlySet<string> =>
+export const digestsIn = (findings: readonly Finding[]): ReadonlySet<string> =>
   new Set(findings.flatMap(({ approval }) => approval?.accepted ?? []));
-
-/** Entries that could be taken out. An incomplete preview does not tell which ones it needs. */
-function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined): string[] {
-  const stale = staleOf(approvals.entries, needed);
-  const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);
-  const short = shortEntriesText(approvals);
-  const ended = of("ended").map(({ entry: { digest, day } }) => `${shortDigest(digest)} (${day})`);
-  const unused = of("valid").map(({ entry: { digest } }) => shortDigest(digest));
-  return [
-    ...(short === undefined ? [] : [short]),
-    ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over. ${TIDY}`] : []),
-    ...(unused.length > 0
-      ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}. ${TIDY}`]
-      : []),
-  ];
-}
-const TIDY =
-  "`npx --no compute-endpoint report PREVIEW --approve FILE --tidy` takes such entries out, and approves what the report names";
 
 /** As Pulumi hands it to the provider: a text, or a list as JSON. Any other value approves nothing. */
 function approvalText(value: unknown): string | undefined {

@@ -36,12 +36,15 @@ export interface Preview {
   config: Raw;
   steps: Step[];
   diagnostics: Diagnostic[];
-  /** Faults of the document itself. */
+  /** Problems of the document itself. */
   problems: string[];
 }
 
 /** One property that changes, as the rules describe it. */
 export type Cause = Omit<Reason, "does">;
+
+/** A property that changes and has no impact. */
+export type OtherChange = Omit<Cause, "impact" | "effect">;
 
 export interface Size {
   minCu: number;
@@ -83,13 +86,15 @@ export interface Finding {
   id?: string;
   op: string;
   impact: Impact;
-  /** The effect in a few words: "restarts", "new host", "released". */
+  /** The effect in a few words: "restarts", "new host", "is released: it stays on the service". */
   what: string;
   causes: Cause[];
   /** The changes as the preview's own notice lists them, if the document has no values to compare. */
   noticeChanges?: string;
   /** Other properties that change, by their top-level names. */
   others: string[];
+  /** Those of them whose values are known, by path. */
+  otherChanges: OtherChange[];
   /** The worst that happens, as a sentence. */
   effect?: string;
   notes: string[];
@@ -98,11 +103,17 @@ export interface Finding {
   oldHost?: string;
   /** Only if the change may need an approval. A deletion has none: no step of `up` could check it. */
   approval?: Approval;
-  /** No approval helps: the program has to change, or the compute on the service. */
+  /** If set, an approval does not help: the program or the service must change first. */
   upFails?: UpFails;
   /** The compute's state during the preview. Absent if the preview could not ask the service. */
   seen?: Seen;
   position?: Position;
+}
+
+/** The files of the document and of the stack's config, as readers of the report name them. */
+export interface ReportFiles {
+  preview: string;
+  config: string;
 }
 
 /** One document's part of the report. */
@@ -124,6 +135,8 @@ export interface StackReport {
   refusedDigests: readonly string[];
   /** How many changes the preview refused. */
   refusedCount: number;
+  /** Absent where readers of the report may not have the files. */
+  files?: ReportFiles;
 }
 
 export interface Report {

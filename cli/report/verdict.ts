@@ -1,7 +1,9 @@
 // The report in one line, and its exit code.
 
 import { IMPACTS, type Impact, worstImpact } from "../../provider/rules/impact.js";
+import { needsApproval } from "./approval-words.js";
 import { type FailOn, failsReport } from "./fail-on.js";
+import { IMPACT_WORDS } from "./impact-words.js";
 import type { Finding, Report, StackReport } from "./types.js";
 
 const EXITS = { passed: 0, failed: 2, unapproved: 3 } as const;
@@ -37,30 +39,13 @@ export const findingsIn = (stacks: readonly StackReport[]): Finding[] => stacks.
 export const computes = (count: number): string => `${count} compute${count === 1 ? "" : "s"}`;
 
 /** ⛔ if the preview is incomplete or `up` will fail, else the sign of the worst impact. */
-export function signOf(findings: readonly Finding[], isPartial: boolean): string {
+export function emojiFor(findings: readonly Finding[], isPartial: boolean): string {
   return isPartial || countUpFailures(findings) > 0
     ? FAILURE_SIGN
-    : SIGN[worstImpact(findings.map(({ impact }) => impact))];
+    : IMPACT_WORDS[worstImpact(findings.map(({ impact }) => impact))].sign;
 }
 
 export const FAILURE_SIGN = "⛔";
-
-export const SIGN: Record<Impact, string> = {
-  none: "🟢",
-  "may-restart": "🟡",
-  restart: "🟠",
-  stop: "🔴",
-  "new-host": "🔴",
-  delete: "🔴",
-};
-
-const DOES: Record<Exclude<Impact, "none">, [one: string, many: string]> = {
-  delete: ["is deleted", "are deleted"],
-  "new-host": ["gets a new host", "get new hosts"],
-  stop: ["stops", "stop"],
-  restart: ["restarts", "restart"],
-  "may-restart": ["may restart", "may restart"],
-};
 
 /** Counts everything, worst first: "1 compute is deleted. 2 computes restart, 1 may restart; 1 not approved". */
 export function sentenceOf(stacks: readonly StackReport[], isPartial: boolean, failOn: FailOn): string {
@@ -88,7 +73,7 @@ function counted(findings: readonly Finding[], impacts: readonly Impact[]): stri
   const counts = impacts.flatMap((impact) => {
     const count = findings.filter((one) => one.impact === impact).length;
     if (count === 0 || impact === "none") return [];
-    return [{ count, does: DOES[impact][count === 1 ? 0 : 1] }];
+    return [{ count, does: IMPACT_WORDS[impact][count === 1 ? "one" : "many"] }];
   });
   return counts.map(({ count, does }, at) => `${at === 0 ? computes(count) : count} ${does}`).join(", ");
 }
@@ -107,7 +92,7 @@ function harmless(findings: readonly Finding[]): string {
 }
 
 function approvals(findings: readonly Finding[], failOn: FailOn): string {
-  const asked = findings.filter(({ approval }) => approval !== undefined);
+  const asked = findings.filter(needsApproval);
   const open = asked.filter((one) => failsReport(one, failOn)).length;
   const given = asked.filter(({ approval }) => approval?.approved).length;
   if (asked.length === 0) return "";

@@ -66,7 +66,7 @@ export class ChangeLog {
     const after = whole ? -1 : Number(number);
     const operations = this.operationsSince(after, sim.world.operations);
     const tables = this.ifNew(after, this.tables, tablesOf(sim));
-    const faults = this.ifNew(after, this.faults, sim.faults.waitingInShort());
+    const faults = this.ifNew(after, this.faults, sim.faults.waitingWithoutBodies());
     return {
       cursor: `${this.series}.${this.newest}`,
       whole,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { HandlerResponse } from "../http/route.js";
 import type { EmulatorClock } from "../model/clock.js";
 import { controlError, notFoundError } from "../model/errors.js";
-import { endNeverEndingOperations } from "../model/event-runner.js";
+import { finishStuckOperations } from "../model/event-runner.js";
 import { describeIssues, SHOWN_REASONS } from "../model/issues.js";
 import { LIMITS } from "../model/limits.js";
 import { startServiceOperation } from "../model/service-operations.js";
@@ -102,7 +102,7 @@ function addFault({ sim, body }: ControlCall): HandlerResponse {
 
 function clearFaults({ sim }: ControlCall): HandlerResponse {
   sim.faults.clear();
-  endNeverEndingOperations(sim);
+  finishStuckOperations(sim);
   return DONE;
 }
 

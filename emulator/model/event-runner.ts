@@ -47,7 +47,7 @@ class EventRunner {
 
   constructor(private readonly sim: Simulation) {
     const { operations, branches, endpoints } = sim.world;
-    for (const operation of operations) if (isPending(operation)) this.countPending(operation);
+    for (const operation of operations) if (isPending(operation)) this.trackPending(operation);
     const events = [
       ...operations.filter(isPending).map((operation) => this.eventOfOperation(operation)),
       ...Object.values(branches).map((branch) => this.eventOfBranch(branch)),
@@ -68,7 +68,7 @@ class EventRunner {
   /** Queues the events of rows that an event has changed. */
   requeue(changed: OperationRow[]): void {
     const { branches, endpoints } = this.sim.world;
-    for (const operation of changed) this.countPending(operation);
+    for (const operation of changed) this.trackPending(operation);
     for (const operation of changed) this.add(this.eventOfOperation(operation));
     for (const id of new Set(changed.map((one) => one.branch_id))) {
       const branch = findRow(branches, id);
@@ -84,7 +84,7 @@ class EventRunner {
     if (event) this.queue.add(event);
   }
 
-  private countPending(operation: OperationRow): void {
+  private trackPending(operation: OperationRow): void {
     const { endpoint_id: id } = operation;
     if (id === undefined) return;
     const all = this.pending.get(id) ?? new Set();
@@ -147,7 +147,7 @@ class EventQueue {
 const isBefore = (a: QueuedEvent, b: QueuedEvent): boolean => (a.at === b.at ? a.rank < b.rank : a.at < b.at);
 
 /** Lets operations with the fault `never` succeed after the faults were cleared. */
-export function endNeverEndingOperations(sim: Simulation): void {
+export function finishStuckOperations(sim: Simulation): void {
   for (const operation of sim.world.operations) {
     if (operation.plan.end !== "never") continue;
     operation.plan.end = "finished";

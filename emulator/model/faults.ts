@@ -64,7 +64,7 @@ export class Faults {
   }
 
   /** The rules that are not used up, without the bodies and headers of their responses, which can be large. */
-  waitingInShort(): FaultRule[] {
+  waitingWithoutBodies(): FaultRule[] {
     return [
       ...this.requests.map(({ then: { body: _body, headers: _headers, ...then }, ...one }) => ({ ...one, then })),
       ...this.operations.map((operation) => ({ operation })),

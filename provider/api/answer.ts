@@ -21,7 +21,7 @@ export function serviceAnswerOf(
 ): ServiceAnswer {
   const { status, headers, text } = raw;
   // Redact each text before cutting it: the redactor does not find half a secret.
-  const clean = (foreign: string) => redactor.redactForeign(foreign);
+  const clean = (foreign: string) => redactor.redactExternal(foreign);
   const problem = problemOf(text);
   const requestId = problem?.request_id ?? headers["x-neon-ret-request-id"];
   return {

@@ -1,5 +1,5 @@
 import { ANSWER_AFTER_CANCEL_MS, type Cancellation } from "../cancellation.js";
-import { Deadline, formatDuration } from "../clock.js";
+import { Deadline, formatDuration, nextTry } from "../clock.js";
 import { Cancelled, DeadlineExceeded, isKind, Stopped, UnknownOutcome } from "../errors.js";
 import { ProgressReporter } from "../progress.js";
 import { type ApiRequest, type ExchangeOptions, exchange, hostOf } from "./exchange.js";
@@ -88,10 +88,7 @@ export class Caller {
       if (pause === undefined) throw withRetryAfter(last, failure, deadline);
       if (pause.lockHolder) count = -1;
       lockHolder = pause.lockHolder ?? lockHolder;
-      progress.report(
-        (passed) =>
-          `${message}; trying again (${formatDuration(passed)}; at most ${formatDuration(deadline.budgetMs)})`,
-      );
+      progress.report(() => `${message}; ${nextTry(pause.ms, deadline.leftMs())}`);
       await this.#unlessCancelled(call, deadline.graceMs, last, () => clock.sleep(pause.ms));
     }
   }

@@ -94,8 +94,8 @@ function failureOf(thrown: unknown): Failure {
  * server sends a page or a redirect.
  */
 function urlDoubt(baseUrl: string, status: number, body: string): string | undefined {
-  const isElsewhere = status === 404 || status === 405 || status < 400;
-  if (isElsewhere && !/\/v\d+[a-z0-9]*$/i.test(new URL(baseUrl).pathname)) {
+  const mayBeWrongUrl = status === 404 || status === 405 || status < 400;
+  if (mayBeWrongUrl && !/\/v\d+[a-z0-9]*$/i.test(new URL(baseUrl).pathname)) {
     return "the service's URL does not end in its version: is /api/v2 missing?";
   }
   return status !== 404 || isProblem(body)

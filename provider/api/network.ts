@@ -52,7 +52,7 @@ export function isCertificateError(error: unknown): boolean {
 export function networkReason(error: unknown, redactor: Redactor): string {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const reason = REASONS.get(code) ?? (redactor.redactForeign(message).slice(0, 300) || "the request failed");
+  const reason = REASONS.get(code) ?? (redactor.redactExternal(message).slice(0, 300) || "the request failed");
   const via =
     error instanceof ProxiedError
       ? "; the request goes through the proxy that HTTPS_PROXY names, unless NO_PROXY names the host"

@@ -11,12 +11,12 @@ const READ = 16 * SEARCHED;
 export interface Secrets {
   /** @param more further texts to take out in the same pass: a secret may contain the key */
   redact(text: string, ...more: SecretTexts[]): string;
-  redactForeign(text: string, ...more: SecretTexts[]): string;
+  redactExternal(text: string, ...more: SecretTexts[]): string;
 }
 
 export const NO_SECRETS: Secrets = {
   redact: (text, ...more) => withoutSecretTexts(text, more, false),
-  redactForeign: (text, ...more) => withoutSecretTexts(text, more, true),
+  redactExternal: (text, ...more) => withoutSecretTexts(text, more, true),
 };
 
 /** Removes the key, passwords of connection URIs and secrets from texts. */
@@ -39,7 +39,7 @@ export class Redactor {
    * For a text that somebody else wrote. It becomes one line. A service or a proxy may repeat a request or an answer in
    * its error. Call this before the text is cut.
    */
-  redactForeign(text: string): string {
-    return this.#secrets.redactForeign(oneLineOf(text.slice(0, READ)).slice(0, SEARCHED), this.#key);
+  redactExternal(text: string): string {
+    return this.#secrets.redactExternal(oneLineOf(text.slice(0, READ)).slice(0, SEARCHED), this.#key);
   }
 }

@@ -16,7 +16,7 @@ export type Failure =
 /** Milliseconds. The shortest pause, also with a shorter `Retry-After`, so that a busy service is not flooded. */
 export const FIRST_MS = 500;
 /** Milliseconds. The backoff grows up to this; `Retry-After` may ask for more. */
-const CAP_MS = 10_000;
+const LONGEST_BACKOFF_MS = 10_000;
 /** After this many unreadable answers (for example login pages), later ones will not be better. */
 const UNREADABLE_ANSWERS = 3;
 
@@ -71,7 +71,7 @@ export interface Pause {
  * more try fits before the deadline. If even `floorMs` does not fit, there is no next try.
  */
 export function pauseBefore({ count, floorMs = 0, leftMs, random }: Pause): number | undefined {
-  const bound = Math.min(CAP_MS, FIRST_MS * 2 ** (count + 1));
+  const bound = Math.min(LONGEST_BACKOFF_MS, FIRST_MS * 2 ** (count + 1));
   const jittered = FIRST_MS + random() * (bound - FIRST_MS);
   const pause = Math.max(floorMs, FIRST_MS, Math.min(jittered, leftMs - FIRST_MS));
   return pause < leftMs ? pause : undefined;

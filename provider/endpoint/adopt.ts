@@ -3,7 +3,15 @@
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
-import { atLeast, type ImpactOptions, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import {
+  type ChangeImpact,
+  harmlessChanges,
+  type ImpactOptions,
+  impactOf,
+  isAtLeast,
+  type Reason,
+} from "../rules/impact.js";
+import { type Activity, sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,
@@ -19,7 +27,7 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
-import { carriesMore, observedSettings } from "./mapping.js";
+import { needsCurrentValues, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
 import type { CreateView, Process } from "./process.js";
@@ -135,7 +143,9 @@ export interface Adoption {
   observed: ObservedSettings;
   /** The paths at which the compute differs from the program. */
   paths: string[];
-  verdict: Verdict;
+  verdict: ChangeImpact;
+  /** The changes without an impact. */
+  harmless: Reason[];
 }
 
 /** @param desired in a preview, with marks for values that are not known yet */
@@ -148,32 +158,43 @@ export function adoptionOf(
   // Adopting a compute with `restartTriggers` does not restart it.
   const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
   const values = updatableValues(desired);
+  const asTold = { secrets, asSize: inputs.size !== undefined, ...options };
   return {
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, { secrets, asSize: inputs.size !== undefined, ...options }),
+    verdict: impactOf(observed, desired, asTold),
+    harmless: harmlessChanges(observed, desired, asTold),
   };
 }
 
-/** @throws Stopped where `refuse` is in force, and taking the compute over restarts it */
+/**
+ * @param activity of the compute now; undefined where nobody can tell
+ * @throws Stopped where `refuse` is in force, and taking the compute over restarts it
+ */
 export function refuseRestart(
   { config }: Pick<CreateView, "config">,
   { inputs, announced }: Program,
   existing: WireEndpoint,
   { verdict }: Adoption,
+  activity?: Activity,
 ): void {
   // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
   // resource, or creates it again because its compute is gone.
-  const checkPassed = atLeast(announced?.impact ?? "none", "restart");
+  const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
+  // `up` refuses whatever the compute does then: an idle one may be active a moment later.
+  const isIdle = activity !== undefined && activity.state !== "active";
+  const idle = isIdle ? ` It is ${activity.state} now, and refused all the same.` : "";
+  const does = `${sentenceNow(verdict, isIdle ? undefined : activity)}${idle}`;
   throw new Stopped(
-    `adopting ${existing.id} would change it: ${sentence(verdict)}. onRestart is "refuse", so nothing was changed. To go on, give the program the values that the compute has, or ${way}`,
+    `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
     {
-      problem: `takes over ${existing.id}: ${sentence(verdict)}, and onRestart is "refuse"`,
+      problem: `takes over ${existing.id}: ${does} onRestart is "refuse"`,
       way: `Give the program the values that the compute has, or ${way}`,
+      ...(activity ? { state: activity.state } : {}),
       id: existing.id,
     },
   );
@@ -200,7 +221,7 @@ export async function takeOver(
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };
   // A list that is behind could hide a difference, or put old values into the PATCH.
-  if (isFromList && (paths.length === 0 || carriesMore(paths))) {
+  if (isFromList && (paths.length === 0 || needsCurrentValues(paths))) {
     const now = await findComputeDirectly(process.context, ref, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));
     const { branchId } = inputs;

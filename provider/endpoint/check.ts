@@ -2,7 +2,7 @@
 // checks one after the other.
 
 import type { ProviderConfig } from "../config.js";
-import { approvalOf } from "../rules/approval.js";
+import { digestOfChange } from "../rules/approval.js";
 import { impactOf, replacementOf, restartText } from "../rules/impact.js";
 import { autoNameOf } from "../rules/name.js";
 import { adoptionOf, type ComputedInputs, noticeInput, noticeOf } from "../rules/notice.js";
@@ -74,7 +74,7 @@ export function check(
     const canApprove = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
     const digestBy = (rule: typeof judge) =>
       canApprove
-        ? approvalOf(urn, rule(old, desired), old, desired, secrets, { old: before, next: inputs })
+        ? digestOfChange(urn, rule(old, desired), old, desired, secrets, { old: before, next: inputs })
         : undefined;
     // Only the engine knows whether `replaceOnChanges` turns this change into a replacement. An approval of the replacement also
     // covers the change in place, so it passes both checks.
@@ -84,7 +84,8 @@ export function check(
       const wider = verdict.impact === "new-host" ? undefined : ofReplacement;
       const offer = { digest, wider, mayReplace: hints.mayReplace };
       const own = inputs.onRestart;
-      failures.push(...refusalsOf({ verdict, urn, own, offer, approvals, configFile: configFileOfEngine() }));
+      const configFile = configFileOfEngine();
+      failures.push(...refusalsOf({ verdict, urn, own, offer, approvals, asSize: asSize(news), configFile }));
     }
   }
 

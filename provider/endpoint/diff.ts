@@ -50,7 +50,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
 
   const plan = planOf(olds, desired, { ...options, asSize: news["size"] !== undefined });
-  if (plan.takenBack.length > 0) throw unannouncedError(options.id, plan.takenBack);
+  if (plan.reverted.length > 0) throw unannouncedError(options.id, plan.reverted);
   if (plan.notTaken.length > 0) options.notTaken?.(notAskedText(options.id, plan.notTaken));
   if (isUnfinished(olds)) return { changes: true };
   if (plan.changed.some((path) => !plan.askedAgain.includes(path))) return {};
@@ -75,8 +75,8 @@ function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["in
   const keptDiffers = [...KEPT_OPTIONS, ...settingsWhere({ changedBy: "restart" })].some(
     (name) => olds[name] !== inputs[name] && canonical(olds[name]) !== canonical(inputs[name]),
   );
-  return keptDiffers || sameForm([...managedOf(inputs), ...unknown]) !== sameForm(olds.managed ?? []);
+  return keptDiffers || managedKey([...managedOf(inputs), ...unknown]) !== managedKey(olds.managed ?? []);
 }
 
 /** `size: 2` and both limits 2 mean the same. */
-const sameForm = (managed: readonly string[]): string => [...new Set(managed.flatMap(pathsOf))].sort().join(" ");
+const managedKey = (managed: readonly string[]): string => [...new Set(managed.flatMap(pathsOf))].sort().join(" ");

@@ -2,7 +2,7 @@
 // program: in a loop, you can't set `adopt` for one replica only.
 
 import { type Foreseen, Stopped } from "../errors.js";
-import { resourceIn } from "../rules/name.js";
+import { resourceNameFrom } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
 import { shellWord } from "../rules/shell.js";
 import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
@@ -27,16 +27,22 @@ export function leftComputeError(
   const place = `${project}/${left.id}`;
   const takeOver = takeOverCommand(process, program, place, left.id);
   const ways = takeOver
-    ? `Either of two commands repairs this without changing the program; ${accountHint(process)}. Afterwards run \`pulumi up\` again; \`pulumi refresh --clear-pending-creates\` ends Pulumi's own warning.
-Take it over (Pulumi 3.254 or newer; in a script add --yes):
+    ? `Two steps repair this without changing the program; ${accountHint(process)}.
+1. Take it over (Pulumi 3.254 or newer; in a script add --yes):
     ${takeOver}
-Or delete it, if nobody needs it:
+   Or delete it, if nobody needs it:
     ${COMMAND} delete ${place}
-In the program instead: ${inProgram}`
-    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(process)}), and run \`pulumi up\` again:
-    ${COMMAND} delete ${place}`;
+2. ${AFTERWARDS}.
+In the program instead of step 1: ${inProgram}`
+    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(process)}):
+    ${COMMAND} delete ${place}
+${AFTERWARDS}`;
   return new Stopped(`${what}. It was not touched. ${ways}`, undefined, foreseen);
 }
+
+/** After a kill, Pulumi keeps the create as a pending operation, and warns of it in each run. It does not after a Ctrl-C. */
+const AFTERWARDS =
+  "If Pulumi warns of pending CREATE operations, run `pulumi refresh --clear-pending-creates`. Then run `pulumi up` again";
 
 /** Commands do not read a stack's config. */
 function accountHint({ config }: CreateView): string {
@@ -54,7 +60,7 @@ function takeOverCommand(process: CreateView, program: Program, place: string, i
   const at = process.places?.of({ ...inputs, __autoName: autoName });
   // The command's import file works only for the dynamic form.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
-  const name = at ? identityOf(at.urn)?.name : autoName && resourceIn(autoName);
+  const name = at ? identityOf(at.urn)?.name : autoName && resourceNameFrom(autoName);
   const triggers = inputs.restartTriggers;
   const areShown = triggers?.every((one) => typeof one === "number" || typeof one === "boolean") ?? true;
   const managed = managedOf(inputs).filter((path) => path !== "projectId" && path !== "restartTriggers");
@@ -75,7 +81,8 @@ function takeOverCommand(process: CreateView, program: Program, place: string, i
     ...Object.entries(values).flatMap(([key, value]) =>
       value === undefined ? [] : ["--set", `${key}=${textOf(value)}`],
     ),
-    ...["--out", file],
+    // The rest of the line is the next step.
+    ...["--out", file, "--no-steps"],
   ];
   const stack = at && identityOf(at.urn)?.stack;
   // Without `--stack`, the import goes to the selected stack, and a destroy of that stack would delete the compute.

@@ -41,14 +41,14 @@ const INTERRUPTED: Record<Step, (subject: string) => string> = {
   delete: (compute) => `The state still has ${compute}. Run the command again: it is no error if the compute is gone`,
 };
 
-const WITHOUT_ADVICE = ["service", "unclear", "deadline", "cancelled", "operation-failed"] as const;
+const KINDS_NEEDING_ADVICE = ["service", "unclear", "deadline", "cancelled", "operation-failed"] as const;
 
 /** @param subject what the step is about: "compute ep-…" */
 async function withAdvice<T>(step: Step, subject: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const kind = WITHOUT_ADVICE.find((one) => isKind(error, one));
+    const kind = KINDS_NEEDING_ADVICE.find((one) => isKind(error, one));
     if (!kind) throw error;
     const { message } = error as Error;
     const advice =

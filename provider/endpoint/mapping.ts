@@ -149,7 +149,7 @@ function settingsField(
 }
 
 /** Whether a request for these paths carries settings beside them, whose live values have to be known first. */
-export const carriesMore = (paths: readonly string[]): boolean =>
+export const needsCurrentValues = (paths: readonly string[]): boolean =>
   paths.some((path) => path.startsWith("settings.")) ||
   new Set(SIZE_LIMITS.map((limit) => paths.includes(limit))).size > 1;
 

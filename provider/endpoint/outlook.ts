@@ -1,11 +1,13 @@
 // Predicts for a preview what a step will do, from one list of the project. It uses the step's own rules.
 
 import { type Foreseen, isKind, type Stopped } from "../errors.js";
-import type { Verdict } from "../rules/impact.js";
+import { type ChangeImpact, changeOf } from "../rules/impact.js";
+import type { Activity } from "../rules/moment.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
+import { activityOf } from "./activity.js";
 import { adoptionOf, computeToTake, isPrimaryOf, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
 import { checkInputs, programOf } from "./inputs.js";
@@ -16,7 +18,7 @@ import { assertRegion, goneError } from "./refusals.js";
 /** The kinds are words of the facts in a message (`rules/seen.ts`). */
 export type Outlook =
   | { kind: "makes" }
-  | { kind: "adopts"; compute: WireEndpoint; verdict: Verdict; paths: readonly string[] }
+  | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }
   | { kind: "fails"; foreseen: Foreseen };
 
 /** If one of these inputs is unknown, there is no prediction. */
@@ -26,12 +28,14 @@ const DECIDING = ["projectId", "branchId", "type", "adopt", "name", "regionId"];
  * What a create will do.
  * @param raw the inputs that check has made
  * @param listed the project's computes, without those that leave before the create
+ * @param nowMs when the service was asked
  * @returns undefined where nobody can tell yet
  */
 export function outlookOnCreate(
   view: CreateView,
   raw: Record<string, unknown>,
   listed: readonly WireEndpoint[],
+  nowMs: number,
 ): Outlook | undefined {
   const { unknown } = checkInputs(raw);
   if (DECIDING.some((name) => unknown.has(name))) return undefined;
@@ -47,8 +51,11 @@ export function outlookOnCreate(
     }
     const desired = desiredSettings(inputs, unknown);
     const adoption = adoptionOf(program, compute, desired, { showsStrings: true });
-    refuseRestart(view, program, compute, adoption);
-    return { kind: "adopts", compute, verdict: adoption.verdict, paths: adoption.paths };
+    const activity = activityOf(compute, nowMs);
+    refuseRestart(view, program, compute, adoption, activity);
+    const { verdict, harmless } = adoption;
+    const changes = harmless.map(changeOf);
+    return { kind: "adopts", compute, verdict, changes, ...(activity ? { activity } : {}) };
   });
 }
 

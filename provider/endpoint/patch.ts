@@ -81,11 +81,11 @@ export function isAlreadyExists(error: ServiceError): boolean {
 const branchTakenError = (
   { branchId }: ObservedSettings,
   id: string,
-  whoseItIs: string,
+  ownerSentence: string,
   error: ServiceError,
 ): Stopped =>
   new Stopped(
-    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${whoseItIs} Name another branch, or delete or move that compute first (${error.message})`,
+    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${ownerSentence} Name another branch, or delete or move that compute first (${error.message})`,
     "occupied",
     branchTaken(branchId, "another compute"),
   );

@@ -30,7 +30,7 @@ export interface UpdatePlan {
   /** Paths that the program did not manage before: only the compute itself tells whether they differ. */
   newlyManaged: string[];
   /** Paths that a failed step may have changed and that the program has reverted. */
-  takenBack: string[];
+  reverted: string[];
   /** Paths that the service did not apply, and that are not sent again. */
   notTaken: string[];
   /** Paths that the service did not apply, and that are sent again, though nothing else differs. */
@@ -75,7 +75,7 @@ export function planOf(
   const changed = [...new Set([...differing, ...askedAgain])];
   const differingFromOutputs = differingPaths(managedBefore, outputs).filter((path) => !(path in notTakenBefore));
   const failed = isUnfinished(olds);
-  const takenBack = failed
+  const reverted = failed
     ? differingFromOutputs.filter((path) => path in desired && isAsDesired(path, managedBefore[path], desired[path]))
     : [];
   return {
@@ -83,7 +83,7 @@ export function planOf(
     before,
     changed,
     newlyManaged,
-    takenBack,
+    reverted,
     notTaken,
     askedAgain,
     unexplained: failed ? [] : differingFromOutputs,

@@ -43,8 +43,8 @@ export function replacementBy(
 ): Replacement {
   const { projectId, branchId, type = DEFAULT_TYPE, adopt } = inputs;
   const stays = whyItStays(state, before, hints) !== undefined;
-  const isHere = projectId === state.projectId && branchId === state.branchId;
-  if (!isHere || type !== "read_write" || unknown.has("type") || state.type !== "read_write") {
+  const isSameBranch = projectId === state.projectId && branchId === state.branchId;
+  if (!isSameBranch || type !== "read_write" || unknown.has("type") || state.type !== "read_write") {
     return { outcome: "new", retakes: false, stays };
   }
   const isEqual = canonical(computeValues(before)) === canonical(computeValues(news));

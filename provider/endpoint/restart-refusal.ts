@@ -1,9 +1,11 @@
-// The failures of check under `onRestart: "refuse"`. The last failure ends with the approve command on its own line: programs
-// find the digest there, and people can copy it.
+// The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the report.
+// Its last line is the approve command, for people to copy.
 
-import { type Approvals, approveCommand } from "../rules/approval-list.js";
-import { atLeast, changeOf, sentence, type Verdict } from "../rules/impact.js";
+import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
+import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
 import type { OnRestart } from "../rules/policies.js";
+import { refusalMark } from "../rules/seen.js";
+import { SIZE_FORMS } from "../rules/settings.js";
 import { REFUSED } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
 import type { Problem } from "./inputs.js";
@@ -21,33 +23,47 @@ export interface ApprovalOffer {
 }
 
 export interface RefusedChange {
-  verdict: Verdict;
+  verdict: ChangeImpact;
   urn: string | undefined;
   /** `onRestart` of the resource, where it has one. */
   own: OnRestart | undefined;
   offer: ApprovalOffer;
   approvals: Approvals;
+  /** Whether the program says `size`: Pulumi prints the value of the property that a failure names. */
+  asSize: boolean;
   /** The file that `--config-file` names. */
   configFile?: string;
 }
 
 export function refusalsOf(change: RefusedChange): Problem[] {
-  const { verdict, own } = change;
+  const { verdict, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
-  const refused = `${REFUSED} (${where}), so the compute is left as it is.\n${waysOn(change).join("\n")}`;
-  const reasons = verdict.reasons.filter((reason) => atLeast(reason.impact, "restart"));
+  const mark = refusalMark(digestOf(change.offer));
+  const refused = `${REFUSED} (${where}), so the compute is left as it is. ${mark}\n${waysOn(change).join("\n")}`;
+  const reasons = verdict.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
-  // The advice is the same for all reasons, so only the last one has it.
-  return reasons.map((reason, index) => ({
-    property: reason.property,
-    reason: `${changeOf(reason)}: ${reason.effect}${index === reasons.length - 1 ? `. ${refused}` : ""}`,
+  const byProperty = new Map<string, Reason[]>();
+  for (const reason of reasons) {
+    const property = asSize && (SIZE_FORMS as readonly string[]).includes(reason.property) ? "size" : reason.property;
+    byProperty.set(property, [...(byProperty.get(property) ?? []), reason]);
+  }
+  // The advice is the same for all properties, so only the last one has it.
+  return [...byProperty].map(([property, some], index) => ({
+    property,
+    reason: `${some.map(changeOf).join(", ")}: ${some[0]!.effect}${index === byProperty.size - 1 ? `. ${refused}` : ""}`,
   }));
 }
 
+/** Whether the option `replaceOnChanges` may make a replacement of the change. */
+const asksReplacement = ({ mayReplace, wider }: ApprovalOffer): boolean => mayReplace === true && wider !== undefined;
+
+/** The digest to approve. */
+const digestOf = (offer: ApprovalOffer): string | undefined => (asksReplacement(offer) ? offer.wider : offer.digest);
+
 /** Not `pulumi config set compute:onRestart warn`: it would switch the guard off for all computes, and for good. */
 function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
-  const isAsked = offer.mayReplace === true && offer.wider !== undefined;
-  const digest = isAsked ? offer.wider : offer.digest;
+  const isAsked = asksReplacement(offer);
+  const digest = digestOf(offer);
   const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
   const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;
@@ -62,6 +78,6 @@ function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] 
   return [
     `${others}${ended === undefined ? "" : ` Its approval ended on ${ended}.`}${wider}`,
     "To approve exactly this change, run this in the program's folder, and commit the stack's file:",
-    approveCommand([digest], { stack: urn && identityOf(urn)?.stack, configFile }),
+    approveCommandLine([digest], { stack: urn && identityOf(urn)?.stack, configFile }),
   ];
 }

@@ -3,7 +3,7 @@
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
 import { differences, digest } from "../rules/equality.js";
-import { atLeast, impactOf } from "../rules/impact.js";
+import { impactOf, isAtLeast } from "../rules/impact.js";
 import { pruned } from "../rules/pruned.js";
 import { type DesiredSettings, isSecret, type ObservedSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
@@ -93,5 +93,5 @@ export async function restartForTriggers(
 /** Whether the settings that the service has taken restart or stop the compute. */
 function changeRestarts(before: ObservedSettings, after: WireEndpoint): boolean {
   const { impact } = impactOf(before, observedSettings(after));
-  return atLeast(impact, "restart");
+  return isAtLeast(impact, "restart");
 }

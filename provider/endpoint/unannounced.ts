@@ -2,7 +2,7 @@
 
 import { Stopped } from "../errors.js";
 import { driftInChange } from "../rules/drift.js";
-import { atLeast, impactOf, sentence, type Verdict } from "../rules/impact.js";
+import { type ChangeImpact, impactOf, isAtLeast, sentence } from "../rules/impact.js";
 import { announces } from "../rules/notice.js";
 import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
@@ -26,7 +26,10 @@ export interface PendingPatch {
 }
 
 /** The impact of the change on the compute's current settings. */
-export function verdictOf({ inputs, secrets }: Program, { plan, paths, needsRestart, compute }: PendingPatch): Verdict {
+export function verdictOf(
+  { inputs, secrets }: Program,
+  { plan, paths, needsRestart, compute }: PendingPatch,
+): ChangeImpact {
   const { restartTriggers } = inputs;
   const current = settingsByName({ ...plan.before, ...(compute && valuesByPath(observedSettings(compute))) });
   const next: DesiredSettings = {
@@ -45,13 +48,14 @@ export function refuseUnannounced({ config }: Process, target: Target, change: P
   const { inputs, announced, isChecked } = program;
   const { plan } = change;
   const verdict = verdictOf(program, change);
-  // Where the size changes its form, diff shows both limits, but the notice names only the one that changes.
+  // Where the size changes its form, diff shows both limits, but the notice names only the one that changes. `size` is then announced
+  // with it.
   const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
   // A notice without properties comes from an option of the resource or from `compute:askAgain`, and announces every change.
   const isAnnounced = (property: string) =>
     !isChecked ||
     (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
-    (isResized && plan.newlyManaged.includes(property));
+    (isResized && (property === "size" || plan.newlyManaged.includes(property)));
   const unannounced = verdict.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
   if (unannounced.length > 0) {
     throw unannouncedError(
@@ -60,13 +64,13 @@ export function refuseUnannounced({ config }: Process, target: Target, change: P
     );
   }
   if (!refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
-  const checkPassed = announced !== undefined && atLeast(announced.impact, "restart");
+  const checkPassed = announced !== undefined && isAtLeast(announced.impact, "restart");
   if (checkPassed) {
     assertAsApproved(target, change);
     return;
   }
   throw new Stopped(
-    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
 
@@ -77,6 +81,6 @@ function assertAsApproved({ id, program, last }: Target, { plan, compute }: Pend
   const changes = driftInChange(plan, last, observedSettings(compute), options);
   if (changes.length === 0) return;
   throw new Stopped(
-    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval covers the change from the value in the state, and onRestart is "refuse", so nothing was changed. Run \`pulumi refresh\`: the next preview shows the current change, which you can approve`,
+    `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval covers the change from the value in the state, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows the current change, which you can approve`,
   );
 }

@@ -3,7 +3,7 @@
 import type { Deadline } from "../clock.js";
 import { isKind, NotReady } from "../errors.js";
 import { POLL_TIMEOUT_MS } from "../operations/poll.js";
-import { atLeast, impactOf } from "../rules/impact.js";
+import { impactOf, isAtLeast } from "../rules/impact.js";
 import { isAsDesired, pick, settingsByName } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { desiredSettings, type ObservedSettings, settingsIn } from "../rules/settings.js";
@@ -11,7 +11,7 @@ import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findCompute, findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
-import { carriesMore, observedSettings, toldBy } from "./mapping.js";
+import { needsCurrentValues, observedSettings, toldBy } from "./mapping.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { patch } from "./patch.js";
 import { planOf, type UpdatePlan } from "./plan.js";
@@ -52,7 +52,7 @@ export async function update(process: Process, request: UpdateRequest): Promise<
     askAgain: process.config.askAgain,
     asSize: inputs.size !== undefined,
   });
-  if (plan.takenBack.length > 0) throw unannouncedError(id, plan.takenBack);
+  if (plan.reverted.length > 0) throw unannouncedError(id, plan.reverted);
   const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
   const mustFinish = isUnfinished(olds) || waitsNow;
   // A compute that becomes disabled is not restarted: its next start has everything new. The preview says so.
@@ -90,7 +90,7 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const change = { plan, paths, needsRestart, compute };
   refuseUnannounced(process, target, change);
   const isActive = compute === undefined || compute.current_state === "active";
-  const dropsConnections = isActive && atLeast(verdictOf(program, change).impact, "may-restart");
+  const dropsConnections = isActive && isAtLeast(verdictOf(program, change).impact, "may-restart");
   if (!dropsConnections) return send(step, change, deadline);
   process.rollout.assertGoesOn(project, branches, id);
   return mayFail(send(step, change, deadline));
@@ -153,14 +153,14 @@ async function look(
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
   // A list may be behind, so values that go along in the request do not come from one.
-  if (carriesMore([...plan.changed, ...plan.newlyManaged])) {
+  if (needsCurrentValues([...plan.changed, ...plan.newlyManaged])) {
     return mustBeThere(target, await findComputeDirectly(process.context, target, deadline));
   }
   if (needsRestart || plan.newlyManaged.length > 0) {
     return mustBeThere(target, await findCompute(process.context, target, deadline));
   }
   const { impact } = impactOf(settingsByName(plan.before), settingsByName(pick(plan.desired, plan.changed)));
-  return atLeast(impact, "may-restart") ? lookBriefly(process, target, deadline) : undefined;
+  return isAtLeast(impact, "may-restart") ? lookBriefly(process, target, deadline) : undefined;
 }
 
 /**

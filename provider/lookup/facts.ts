@@ -1,5 +1,6 @@
 // API responses with the SDK's names, live facts included. Nothing here gets into a resource's state.
 
+import { NEVER } from "../endpoint/activity.js";
 import { observedSettings } from "../endpoint/mapping.js";
 import { poolerHost } from "../endpoint/outputs.js";
 import { labelOf, outcomeOf } from "../operations/outcome.js";
@@ -10,9 +11,6 @@ import { PARTS, type SettingOutput } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { EndpointInfo, OperationInfo } from "./info.js";
-
-/** A service gives this time, or an earlier one, as the last activity of a compute that was never used. */
-export const NEVER = Date.parse("2000-01-01T00:00:00Z");
 
 export function endpointInfo(endpoint: WireEndpoint, projectId: string): EndpointInfo {
   const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max, ...live } = observedSettings(endpoint);

@@ -25,7 +25,7 @@ export {
   /** @public */
   computeIn,
   /** @public */
-  creationOutlook,
+  creationLook,
   projectNow,
   /** @public */
   updateOutlook,

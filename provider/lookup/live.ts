@@ -1,6 +1,7 @@
 // What a preview sees of a project: one list of its computes, and one of its branches where that decides something.
 
-import { Deadline, formatDuration } from "../clock.js";
+import { Deadline } from "../clock.js";
+import { activityOf } from "../endpoint/activity.js";
 import { missingPlace } from "../endpoint/create-conflicts.js";
 import { getCompute } from "../endpoint/find.js";
 import { UNKNOWN_VALUE } from "../endpoint/inputs.js";
@@ -15,7 +16,8 @@ import { type ObservedSettings, UNKNOWN } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { accessTo } from "./access.js";
 import type { KnownConfig } from "./account.js";
-import { NEVER } from "./facts.js";
+
+export type { Outlook } from "../endpoint/outlook.js";
 
 /** Milliseconds that a preview waits for facts that it can do without. */
 const REQUEST_MS = 3_000;
@@ -65,16 +67,6 @@ export function computeIn({ endpoints, nowMs }: ProjectNow, id: string): Compute
   return found && { settings: observedSettings(found), activity: activityOf(found, nowMs) };
 }
 
-/** Undefined where a compute is on its way to another state, or in one that this version does not know. */
-export function activityOf(endpoint: WireEndpoint, nowMs: number): Activity | undefined {
-  const { current_state: state, pending_state: pending, last_active: lastActive, disabled } = endpoint;
-  if (pending !== undefined) return undefined;
-  if (state === "idle") return { state: disabled ? "disabled" : "idle" };
-  if (state !== "active") return undefined;
-  const usedAt = Date.parse(lastActive ?? "");
-  return { state, ...(usedAt > NEVER ? { used: formatDuration(nowMs - usedAt) } : {}) };
-}
-
 /** A resource that is created. */
 export interface Creation {
   /** The inputs that check has made, with `UNKNOWN` for what is not known yet. */
@@ -85,12 +77,8 @@ export interface Creation {
   replaces: ReplacedCompute | undefined;
 }
 
-export type CreationOutlook =
-  | Exclude<Outlook, { kind: "adopts" }>
-  | (Extract<Outlook, { kind: "adopts" }> & { activity: Activity | undefined });
-
 /** What the create will do; undefined where nobody can tell. Never sends a request twice. */
-export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<CreationOutlook | undefined> {
+export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<Outlook | undefined> {
   const { inputs, onRestart, replaces } = creation;
   const { project, endpoints } = now;
   const fails = (what: string, property: string) =>
@@ -102,14 +90,27 @@ export async function creationOutlook(now: ProjectNow, creation: Creation): Prom
     viewOf(replaces, onRestart),
     onTheWire(inputs),
     await withAdopted(now, inputs["adopt"], listed),
+    now.nowMs,
   );
-  if (outlook?.kind === "adopts") return { ...outlook, activity: activityOf(outlook.compute, now.nowMs) };
   if (outlook?.kind !== "makes") return outlook;
   const branch = String(inputs["branchId"]);
   if (endpoints.some((one) => one.branch_id === branch)) return outlook;
   const branches = await branchesOf(now);
   return branches && !branches.has(branch) ? fails(`branch ${branch} of project ${project}`, "branchId") : outlook;
 }
+
+/** What the hook of a creation knows of it. */
+export interface CreationStep extends Pick<Creation, "onRestart" | "replaces"> {
+  news: Creation["inputs"];
+  secrets: ReadonlySet<string>;
+}
+
+/** The look of a preview: undefined also where it fails, because a preview can do without. @public */
+export const creationLook = (
+  now: ProjectNow,
+  { news, secrets, onRestart, replaces }: CreationStep,
+): Promise<Outlook | undefined> =>
+  creationOutlook(now, { inputs: { ...news, __secret: [...secrets] }, onRestart, replaces }).catch(() => undefined);
 
 /** The inputs as the engine sends them to the provider. */
 function onTheWire<T>(value: T): T {

@@ -16,5 +16,5 @@ export interface Context {
   pollers: OperationPollers;
   log: (line: string) => void;
   /** The last sentence of a deadline error. It tells the user what to do. */
-  lateAdvice: string;
+  timeoutAdvice: string;
 }

@@ -11,7 +11,7 @@ import { MutationQueue } from "./mutation-queue.js";
 import { outcomeOf } from "./outcome.js";
 import { OperationPollers } from "./pollers.js";
 
-const LATE_ADVICE =
+const TIMEOUT_ADVICE =
   "The operation still runs at the service. Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`";
 
 /** Without `clock` and `transport`, the real ones are used. */
@@ -25,7 +25,7 @@ export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancel
     /** Bytes of an answer that are read. @default 16 MB, more than the largest page */
     bodyLimit?: number;
     /** @default the advice for a lifecycle step */
-    lateAdvice?: string;
+    timeoutAdvice?: string;
     /** @default a Cancellation that never fires */
     cancellation?: Cancellation;
   };
@@ -33,7 +33,7 @@ export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancel
 export function createContext(options: ContextOptions): Context {
   const clock = options.clock ?? systemClock;
   const cancellation = options.cancellation ?? new Cancellation(clock);
-  const { log = () => {}, lateAdvice = LATE_ADVICE, bodyLimit } = options;
+  const { log = () => {}, timeoutAdvice = TIMEOUT_ADVICE, bodyLimit } = options;
   const client = new Client({
     ...options,
     clock,
@@ -56,7 +56,7 @@ export function createContext(options: ContextOptions): Context {
     deleteBatches,
     pollers,
     log,
-    lateAdvice,
+    timeoutAdvice,
   };
   client.onLocked = (project, subject, deadline) => waitForLock(context, project, subject, deadline);
   client.onWrite = (project) => lists.invalidate(project);

@@ -53,7 +53,7 @@ export class FairShare {
   #lastWaitedFor: ReadonlySet<string> = new Set();
 
   /** Others' work was seen. */
-  othersSeen(now: number): void {
+  noteOthers(now: number): void {
     // This stack has used the project alone until now, so it lets the others go first.
     if (!this.#remembersOthers(now)) this.#othersBetween = this.#accepted > 0 ? MOST_FIRST : 0;
     this.#othersSeenAt = now;

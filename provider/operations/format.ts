@@ -13,7 +13,7 @@ const LONGEST_REASON = 1024;
 /** Redacts only whole secrets in an id. A secret may contain the id, as a connection string contains a host. */
 const shownId = (id: string, redactor: Redactor): string => redactor.redact(oneLineOf(id)).slice(0, LONGEST_WORD);
 /** A word from the service, such as a status. Redact before cutting: the redactor does not find half a key. */
-const shownWord = (word: string, redactor: Redactor): string => redactor.redactForeign(word).slice(0, LONGEST_WORD);
+const shownWord = (word: string, redactor: Redactor): string => redactor.redactExternal(word).slice(0, LONGEST_WORD);
 
 /** "start_compute of ep-…", in all messages. */
 export function operationName({ action, endpoint_id, branch_id }: WireOperation, redactor: Redactor): string {
@@ -46,7 +46,7 @@ export function formatUnfinished(
 export function formatFailure(operation: WireOperation, redactor: Redactor): string {
   const failed = operation.failures_count ?? 0;
   const attempts = failed > 0 ? `, ${failed} failed ${failed === 1 ? "attempt" : "attempts"}` : "";
-  const reason = operation.error ? `: ${redactor.redactForeign(operation.error).slice(0, LONGEST_REASON)}` : "";
+  const reason = operation.error ? `: ${redactor.redactExternal(operation.error).slice(0, LONGEST_REASON)}` : "";
   const verb = operation.status === "cancelled" ? "was cancelled" : "failed";
   const which = `operation ${shownId(operation.id, redactor)}, status ${shownWord(operation.status, redactor)}${attempts}`;
   return `${operationName(operation, redactor)} ${verb}${reason} (${which})`;

@@ -141,7 +141,7 @@ export class MutationQueue {
     const isOurs = (one: WireOperation) => [...project.active].some(({ lockIds }) => concerns(one, lockIds));
     const isByOthers = running.some((one) => !isOurs(one));
     if (isByOthers || ended.some((one) => !concerns(one, [...project.ownLockIds])))
-      project.share.othersSeen(this.#now());
+      project.share.noteOthers(this.#now());
     if (running.length === 0 && !hasWorkBeside(project, mutation)) return isByOthers;
     // Work on the same branch does not tell which kind of lock the project has: both kinds refuse a mutation then.
     const isOwnBranch = [...running, ...ended].some((one) => concerns(one, mutation.lockIds));

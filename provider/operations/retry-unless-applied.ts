@@ -1,6 +1,6 @@
 import { pauseBefore } from "../api/retry.js";
-import { LAST_LOOK_MS } from "../cancellation.js";
-import { type Deadline, formatDuration } from "../clock.js";
+import { APPLIED_CHECK_MS } from "../cancellation.js";
+import { type Deadline, formatDuration, nextTry } from "../clock.js";
 import { isKind, UnknownOutcome } from "../errors.js";
 import { ProgressReporter } from "../progress.js";
 import type { Context } from "./context.js";
@@ -32,7 +32,7 @@ export async function retryUnlessApplied<T>(
       if (!isKind(error, "unclear")) throw error;
       lost = error;
     }
-    const found = await find(deadline.withGrace(LAST_LOOK_MS)).catch(alsoFailed(lost));
+    const found = await find(deadline.withGrace(APPLIED_CHECK_MS)).catch(alsoFailed(lost));
     if (found !== undefined) return found;
     const random = () => clock.random();
     const pauseMs = pauseBefore({ count, floorMs: PAUSE_MS, leftMs: deadline.leftMs(), random });
@@ -41,9 +41,7 @@ export async function retryUnlessApplied<T>(
       if (count > 0) lost.message += `; tried ${count + 1} times in ${formatDuration(progress.elapsedMs())}`;
       throw lost;
     }
-    progress.report(
-      (elapsedMs) => `${message}; the request was not applied, trying again (${formatDuration(elapsedMs)})`,
-    );
+    progress.report(() => `${message}; the request was not applied, ${nextTry(pauseMs, deadline.leftMs())}`);
     const before = lost;
     await clock.sleep(pauseMs).catch((error: unknown) => {
       // The look did not find it, but the request may still be on its way: its outcome stays unknown.

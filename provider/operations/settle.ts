@@ -94,11 +94,11 @@ function throwIfFailed({ client: { redactor } }: Context, all: readonly TrackedO
 }
 
 function tooLate(context: Context, left: TrackedOperation[], deadline: Deadline, lastError?: Error): DeadlineExceeded {
-  const { client, lateAdvice } = context;
+  const { client, timeoutAdvice } = context;
   const lines = unfinishedLines(context, left).join("; ");
   const last = lastError ? ` The last poll failed: ${lastError.message}.` : "";
   return new DeadlineExceeded(
-    client.redactor.redact(`not over after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${lateAdvice}`),
+    client.redactor.redact(`not over after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${timeoutAdvice}`),
     left.map((one) => one.operation.id),
   );
 }

@@ -1,11 +1,11 @@
 // The list `compute:approve` in the stack's config, and the command that adds to it.
 
-import { DIGITS, SHOWN_DIGITS } from "./approval.js";
+import { DIGITS, SHORT_DIGITS } from "./approval.js";
 import { someOf } from "./some-of.js";
 
 const DIGEST = new RegExp(`^[0-9a-f]{${DIGITS}}$`);
 /** A digest of version 1, or the short form that a table shows. Neither approves anything. */
-const SHORT = new RegExp(`^[0-9a-f]{${SHOWN_DIGITS}}$`);
+const SHORT = new RegExp(`^[0-9a-f]{${SHORT_DIGITS}}$`);
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 24 * 3_600_000;
 
@@ -83,7 +83,7 @@ export function shortEntriesText({ entries }: Pick<Approvals, "entries">): strin
   const short = entries.flatMap(({ state, text }) => (state === "short" ? [text] : []));
   if (short.length === 0) return undefined;
   const [which, approve] = short.length === 1 ? ["this entry", "approves"] : ["these entries", "approve"];
-  return `compute:approve: ${someOf(short, MOST_NAMED)} ${approve} nothing. An approval has ${DIGITS} hex digits; ${SHOWN_DIGITS} are one of version 1, or one that was shortened in a table. Take ${which} out, and approve what is still to come with the command that the report or the refusal prints`;
+  return `compute:approve: ${someOf(short, MOST_NAMED)} ${approve} nothing. An approval has ${DIGITS} hex digits; ${SHORT_DIGITS} are one of version 1, or one that was shortened in a table. Take ${which} out, and approve what is still to come with the command that the report or the refusal prints`;
 }
 
 /** Entries that a message names. */
@@ -127,14 +127,17 @@ export interface ApprovalTarget {
  * set --path` can't: it needs the number of entries in one file, and a provider sees the merged config. The command leaves out
  * names that a shell could misread.
  */
-export function approveCommand(digests: readonly string[], { stack, configFile }: ApprovalTarget): string {
+export function approveCommandLine(digests: readonly string[], { stack, configFile }: ApprovalTarget): string {
   const safe = (flag: string, name: string | undefined) =>
     name !== undefined && /^[\w./][\w./-]*$/.test(name) ? [flag, name] : [];
   const words = [...safe("--stack", stack), ...safe("--file", configFile), ...digests];
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }
 
-/** The digests of an approve command at the end of a text. */
+/**
+ * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest as
+ * data (seen.ts).
+ */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];
   return digests?.split(" ") ?? [];

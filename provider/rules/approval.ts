@@ -8,7 +8,7 @@
 
 import { canonical, differences } from "./equality.js";
 import { hashOf } from "./hash.js";
-import { type Impact, impactOf, replacementOf, type Verdict } from "./impact.js";
+import { type ChangeImpact, type Impact, impactOf, replacementOf } from "./impact.js";
 import {
   type DesiredSettings,
   desiredSettings,
@@ -26,7 +26,7 @@ import { ENDPOINT_TYPE, identityOf, NATIVE_TYPE } from "./urn.js";
 const VERSION = 2;
 /** 128 bits: a search for two changes with one digest takes 2^64 steps. */
 export const DIGITS = 32;
-export const SHOWN_DIGITS = 12;
+export const SHORT_DIGITS = 12;
 
 /**
  * The type in a digest. The dynamic and the native form of the resource count as one type, so an approval still holds when a
@@ -51,9 +51,9 @@ export interface ReleaseInputs {
  * @param verdict the verdict on `old` and `desired`, computed without `asSize`, because `size` and two limits are the same change
  * @param release the old and new inputs; outputs must not be used, because check does not see them
  */
-export function approvalOf(
+export function digestOfChange(
   urn: string,
-  verdict: Verdict,
+  verdict: ChangeImpact,
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   secrets?: ReadonlySet<string>,
@@ -120,7 +120,7 @@ export function approvalStateOf(change: CheckedChange): "given" | "missing" {
   const old = desiredSettings(oldInputs as SettingsInput);
   const release = { old: oldInputs, next: news };
   const isApproved = [impactOf, replacementOf].some((judge) => {
-    const digest = approvalOf(urn, judge(old, desired), old, desired, secrets, release);
+    const digest = digestOfChange(urn, judge(old, desired), old, desired, secrets, release);
     return digest !== undefined && digests.has(digest);
   });
   return isApproved ? "given" : "missing";
@@ -143,4 +143,4 @@ function digestOf(urn: string, impact: Impact, changes: readonly ChangedProperty
 const fullHashOf = (value: unknown): string => hashOf(canonical(value), DIGITS);
 
 /** The short form for tables and sentences. The ellipsis shows that it is not the whole digest. */
-export const shortDigest = (digest: string): string => `${digest.slice(0, SHOWN_DIGITS)}…`;
+export const shortDigest = (digest: string): string => `${digest.slice(0, SHORT_DIGITS)}…`;

@@ -35,7 +35,7 @@ import {
 export const IMPACTS = ["none", "may-restart", "restart", "stop", "new-host", "delete"] as const;
 export type Impact = (typeof IMPACTS)[number];
 
-export const atLeast = (impact: Impact, floor: Impact): boolean => IMPACTS.indexOf(impact) >= IMPACTS.indexOf(floor);
+export const isAtLeast = (impact: Impact, floor: Impact): boolean => IMPACTS.indexOf(impact) >= IMPACTS.indexOf(floor);
 
 export const isWorse = (impact: Impact, than: Impact): boolean => IMPACTS.indexOf(impact) > IMPACTS.indexOf(than);
 
@@ -55,7 +55,7 @@ export interface Reason {
   does: Does;
 }
 
-export interface Verdict {
+export interface ChangeImpact {
   /** The worst of the reasons. */
   impact: Impact;
   /** The changes that cause an impact, in the table's order. */
@@ -110,7 +110,7 @@ export function replacementOf(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   options: ImpactOptions = {},
-): Verdict {
+): ChangeImpact {
   const verdict = impactOf(old, desired, options);
   const mayReplace = desired.projectId === UNKNOWN || desired.type === UNKNOWN;
   if (verdict.impact === "new-host" || mayReplace) return verdict;
@@ -123,16 +123,27 @@ export function impactOf(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   options: ImpactOptions = {},
-): Verdict {
+): ChangeImpact {
   return judge(old, desired, effectOf, options);
 }
+
+/** The changes without an impact, such as another name. */
+export function harmlessChanges(
+  old: DesiredSettings | ObservedSettings,
+  desired: DesiredSettings,
+  options: ImpactOptions = {},
+): Reason[] {
+  const rule: EffectOf = (name, before, next) => (effectOf(name, before, next) ? undefined : HARMLESS);
+  return judge(old, desired, rule, options).reasons;
+}
+const HARMLESS = { impact: "none", effect: "", does: "restart" } as const satisfies Effect;
 
 function judge(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   effectOf: EffectOf,
   options: ImpactOptions,
-): Verdict {
+): ChangeImpact {
   const reasons: Reason[] = [];
   const notes: string[] = [];
   for (const name of SETTING_NAMES) {
@@ -146,33 +157,33 @@ function judge(
     if (effect) for (const reason of describe(name, before, next, effect, options)) reasons.push(reason);
     if (rowOf(name).impact === "at-next-start") notes.push(NOTES.atNextStart(propertyOf(name)));
   }
-  const listed = options.asSize ? limitsAsSize(reasons, old, desired, options) : reasons;
+  const listed = options.asSize ? joinLimits(reasons, old, desired, options) : reasons;
   return { impact: worstImpact(listed.map((reason) => reason.impact)), reasons: listed, notes };
 }
 
 export const worstImpact = (impacts: readonly Impact[]): Impact =>
-  impacts.reduce((a, b) => (atLeast(a, b) ? a : b), "none" as Impact);
+  impacts.reduce((a, b) => (isAtLeast(a, b) ? a : b), "none" as Impact);
 
 /** What happens to the old compute in a replacement. `kept`: the replacement adopts it again. */
 export type Fate = keyof typeof FATES | "kept";
 
 /** The text of the input `restart`. Its first word says whether connections are in danger. */
-export function restartText(verdict: Verdict, fate?: Fate): string {
+export function restartText(verdict: ChangeImpact, fate?: Fate): string {
   if (verdict.impact === "none") return RESTART_TEXT.none;
   return RESTART_TEXT[verdict.impact === "may-restart" ? "maybe" : "yes"](sentence(verdict, fate));
 }
 
 /** The changes and what the worst of them does: "size 2 → 4 restarts this compute if it is active; …". */
-export function sentence(verdict: Verdict, fate?: Fate): string {
-  const text = SENTENCES[worstOf(verdict)](subjectOf(verdict));
+export function sentence(verdict: ChangeImpact, fate?: Fate): string {
+  const text = SENTENCES[sentenceKindOf(verdict)](subjectOf(verdict));
   return fate === undefined || fate === "kept" ? text : `${text}; ${FATES[fate]}`;
 }
 
 /** If no setting causes the impact, a resource option (replaceOnChanges) does. */
-export const worstOf = ({ impact, reasons }: Verdict): Does =>
+export const sentenceKindOf = ({ impact, reasons }: ChangeImpact): Does =>
   reasons.find((reason) => reason.impact === impact)?.does ?? "replace";
 
-export function subjectOf({ impact, reasons }: Verdict): Subject {
+export function subjectOf({ impact, reasons }: ChangeImpact): Subject {
   const changes = reasons.map((reason) => {
     const { property, words } = reason;
     return words === undefined || words === TO_UNKNOWN ? changeOf(reason) : `${property} (${words})`;
@@ -243,21 +254,22 @@ const isPlain = (value: unknown): boolean =>
   value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isType(value);
 const isType = (value: unknown): boolean => value === "read_write" || value === "read_only";
 
-function limitsAsSize(
+function joinLimits(
   reasons: Reason[],
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   { secrets }: ImpactOptions,
 ): Reason[] {
   const limits = reasons.filter(({ property }) => (SIZE_LIMITS as readonly string[]).includes(property));
-  if (limits.length === 0) return reasons;
   const min = known(old.autoscalingLimitMinCu);
   const max = known(old.autoscalingLimitMaxCu);
   const hide = isSecret("size", secrets);
+  // A range has no size to name: "size 1 to 8 → 4" would hide which limit goes where.
+  if (limits.length === 0 || (min !== max && !hide)) return reasons;
   const size: Reason = {
     ...(limits.find((limit) => limit.impact === worstImpact(limits.map((one) => one.impact))) ?? limits[0]!),
     property: "size",
-    old: hide ? VALUES.oldSecret : min === max ? text(max) : `${text(min)} to ${text(max)}`,
+    old: hide ? VALUES.oldSecret : text(max),
     // An update may ask for only one limit: the one that differs.
     new: hide ? VALUES.newSecret : text(desired.autoscalingLimitMaxCu ?? desired.autoscalingLimitMinCu),
   };

@@ -47,4 +47,4 @@ export const looksGeneratedFor = (resource: string, name: string): boolean =>
   looksGenerated(name) && name.slice(0, -(HASH_DIGITS + 1)) === beginningOf(resource, LONGEST_BEGINNING);
 
 /** The beginning of a generated name: the resource's name, or its first characters. */
-export const resourceIn = (generated: string): string => generated.slice(0, -(HASH_DIGITS + 1));
+export const resourceNameFrom = (generated: string): string => generated.slice(0, -(HASH_DIGITS + 1));

@@ -1,7 +1,7 @@
 // What a change does to connections, as data: the input `__notice`, which check writes beside the text `restart`. Guards,
 // approvals, the report and policies read the data. The text is for people.
 
-import { atLeast, endangers, type Fate, IMPACTS, type Impact, type Reason, type Verdict } from "./impact.js";
+import { type ChangeImpact, endangers, type Fate, IMPACTS, type Impact, isAtLeast, type Reason } from "./impact.js";
 import { settingOfPath } from "./paths.js";
 import {
   type DesiredSettings,
@@ -47,7 +47,7 @@ export interface ReplacedCompute {
 export const NOTICE = "__notice";
 
 /** The notice of a verdict; undefined where the change has no impact and replaces nothing. */
-export function noticeOf({ impact, reasons }: Verdict, replaces?: ReplacedCompute): ImpactNotice | undefined {
+export function noticeOf({ impact, reasons }: ChangeImpact, replaces?: ReplacedCompute): ImpactNotice | undefined {
   if (impact === "delete" || (impact === "none" && !replaces)) return undefined;
   return { impact, properties: reasons.map(({ property }) => property), ...(replaces ? { replaces } : {}) };
 }
@@ -92,7 +92,7 @@ export function announces({ impact, properties }: ImpactNotice, property: string
 }
 
 /** The effect as a sentence, where only the impact is known. */
-export const EFFECT_OF: Record<ImpactNotice["impact"], string> = {
+export const EFFECT_BY_IMPACT: Record<ImpactNotice["impact"], string> = {
   none: "",
   "may-restart": EFFECTS.dependsOn(EFFECTS.restarts),
   restart: EFFECTS.restarts,
@@ -109,12 +109,12 @@ const DOES: Record<ImpactNotice["impact"], Does> = {
 };
 
 /** The verdict, with the notice's impact if that is worse. */
-export function withNotice(verdict: Verdict, notice: ImpactNotice | undefined): Verdict {
-  if (notice === undefined || atLeast(verdict.impact, notice.impact)) return verdict;
+export function withNotice(verdict: ChangeImpact, notice: ImpactNotice | undefined): ChangeImpact {
+  if (notice === undefined || isAtLeast(verdict.impact, notice.impact)) return verdict;
   const { impact, properties } = notice;
   // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This verdict comes from them.
   if (impact === "may-restart" && properties.length === 0) return verdict;
-  const worse = { impact, effect: EFFECT_OF[impact], does: DOES[impact] };
+  const worse = { impact, effect: EFFECT_BY_IMPACT[impact], does: DOES[impact] };
   const known = verdict.reasons.map((reason) =>
     announces(notice, reason.property) ? { ...reason, ...worse } : reason,
   );

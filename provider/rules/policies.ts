@@ -1,6 +1,6 @@
 // `onDelete` and `onRestart`: how a program handles deletions and restarts.
 
-import { atLeast, type Impact } from "./impact.js";
+import { type Impact, isAtLeast } from "./impact.js";
 
 export const ON_RESTART = ["allow", "warn", "refuse"] as const;
 export type OnRestart = (typeof ON_RESTART)[number];
@@ -14,7 +14,7 @@ export const isReleasedBy = ({ onDelete, adopted }: { onDelete?: unknown; adopte
  * @param own the resource's `onRestart`; where it has none, the stack's counts
  */
 export const refuses = (impact: Impact, own: unknown, stack?: OnRestart): boolean =>
-  (own ?? stack) === "refuse" && atLeast(impact, "restart");
+  (own ?? stack) === "refuse" && isAtLeast(impact, "restart");
 
 /**
  * The environment variable that lets a preview show everything under `refuse`. It is no config: Pulumi writes `--config` into the

@@ -35,6 +35,24 @@ export const factsTail = (facts: readonly Fact[], atMs: number): string =>
     ? ""
     : ` [${facts.join(", ")} at ${new Date(atMs).toISOString().slice(0, "2026-05-04T12:00:05".length)}Z]`;
 
+/**
+ * "[refused 892732bba34f…]" with the whole digest that approves the change, or "[refused]" where none can: check has refused it. It
+ * ends the first line of the failure, as people copy the last one.
+ */
+export const refusalMark = (digest: string | undefined): string =>
+  `[refused${digest === undefined ? "" : ` ${digest}`}]`;
+
+const REFUSAL = / \[refused(?: ([0-9a-f]{32}))?\](?=\s*$)/m;
+
+/** Reads what `refusalMark` wrote; undefined where the message has none. */
+export function readRefusal(message: string): { digest?: string; text: string } | undefined {
+  const found = REFUSAL.exec(message.slice(0, LONGEST_REFUSAL));
+  if (!found) return undefined;
+  const text = message.slice(0, found.index) + message.slice(found.index + found[0].length);
+  return { text, ...(found[1] === undefined ? {} : { digest: found[1] }) };
+}
+const LONGEST_REFUSAL = 20_000;
+
 const [STATE, OUTLOOK] = [STATES.join("|"), OUTLOOKS.join("|")];
 const TAIL = new RegExp(
   ` \\[(?:(${STATE})|(?:(${STATE}), )?(${OUTLOOK})) at (\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)\\]\\s*$`,

@@ -195,14 +195,14 @@ export const SIZE_FORMS: readonly SettingProperty[] = ["size", ...SIZE_LIMITS];
 export const propertyOf = (name: SettingName): string => (rowOf(name).part ? `settings.${name}` : name);
 
 /** The property of a setting at the top of a program's arguments. `size` is the other form of two of them. */
-export const topOf = (name: SettingName): SettingProperty =>
+export const topLevelPropertyOf = (name: SettingName): SettingProperty =>
   rowOf(name).part ? "settings" : (name as Exclude<SettingName, PartName>);
 
 /** Every setting is an output as well, but not the restart triggers. */
 export type SettingOutput = Exclude<SettingProperty, SettingsWhere<{ wire: null }>>;
 
 export const SETTING_PROPERTIES: readonly SettingProperty[] = [
-  ...new Set([...SETTING_NAMES.map(topOf), "size" as const]),
+  ...new Set([...SETTING_NAMES.map(topLevelPropertyOf), "size" as const]),
 ];
 
 /**

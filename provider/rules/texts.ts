@@ -1,6 +1,6 @@
 // Sentences about changes, for people. The report and approvals read the data in `__notice`, so most texts may change freely. Do
 // not change RESTART_TEXT, CLAUSES, FATES and the words "and sets" in ADOPTION: in policies and older states, `readSentence`
-// reads the impact from them. Do not change REFUSED: the report searches for it.
+// reads the impact from them.
 
 /** What a change does, as a clause by itself, for a refusal and for the report. */
 export const EFFECTS = {
@@ -126,5 +126,5 @@ export const ADOPTION = {
 export const ASKED_AGAIN =
   "compute:askAgain sends again the values that the service did not apply; that may restart this compute, and open connections drop then";
 
-/** Do not change: the report recognizes a refused preview by this text, also in old documents. */
+/** Why check refuses a change. */
 export const REFUSED = 'onRestart is "refuse"';

@@ -3,7 +3,7 @@
 
 import type { ApprovalState } from "./approval.js";
 import { driftInChange } from "./drift.js";
-import { type Impact, impactOf, type Verdict } from "./impact.js";
+import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
 import { type Activity, sentenceNow, stateNow } from "./moment.js";
 import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
 import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
@@ -20,7 +20,7 @@ export interface Change {
   /** The settings with which the program is compared. */
   before: ObservedSettings;
   desired: DesiredSettings;
-  verdict: Verdict;
+  verdict: ChangeImpact;
 }
 
 const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
@@ -73,15 +73,20 @@ export interface Line {
   /** "info" if no connection can drop. */
   severity: "warn" | "info";
   text: string;
+  /** What an approval does about it, as a sentence. */
+  approval?: string;
   /** The same as data, for the report. */
   facts?: readonly Fact[];
 }
+
+/** The line without its facts. */
+export const textOfLine = ({ text, approval }: Line): string => (approval === undefined ? text : `${text} ${approval}`);
 
 const warning = (text: string): Line => ({ severity: "warn", text });
 const note = (text: string): Line => ({ severity: "info", text });
 
 /** An update. @param activity of the compute now; undefined where nobody can tell */
-const lineOfUpdate = (id: string, verdict: Verdict, activity: Activity | undefined): Line =>
+const lineOfUpdate = (id: string, verdict: ChangeImpact, activity: Activity | undefined): Line =>
   verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
 
 /** After a failed change, the state does not tell how it ended. The update finds out and finishes it. */
@@ -109,15 +114,15 @@ const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(r
 /** A create that takes a compute over. */
 function lineOfTakeOver(
   id: string,
-  { verdict, paths }: { verdict: Verdict; paths: readonly string[] },
+  { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
   activity: Activity | undefined,
 ): Line {
   const facts = ["adopts"] as const;
   if (verdict.impact !== "none") return { ...warning(`takes over ${id}: ${sentenceNow(verdict, activity)}`), facts };
   const values =
-    paths.length === 0
+    changes.length === 0
       ? `takes over ${id}, which has exactly these values: nothing changes.`
-      : `takes over ${id} and sets ${paths.join(", ")}: nothing drops.`;
+      : `takes over ${id} and sets ${changes.join(", ")}: nothing drops.`;
   return { ...note(values), facts };
 }
 
@@ -125,9 +130,10 @@ function lineOfTakeOver(
 interface TakeOver {
   kind: "adopts";
   compute: { id: string };
-  verdict: Verdict;
-  paths: readonly string[];
-  activity: Activity | undefined;
+  verdict: ChangeImpact;
+  /** The changes without an impact: "suspendTimeoutSeconds 300 → 600". */
+  changes: readonly string[];
+  activity?: Activity;
 }
 
 /** What a preview knows of a creation beside its inputs. */
@@ -156,8 +162,8 @@ export function lineOfCreation(
 ): CreationLine | undefined {
   const replaces = notice?.replaces;
   if (replaces && replaces.fate !== "kept") {
-    const { severity, text } = lineOfReplacement(replaces, news["restart"], replacedActivity);
-    const line = { severity, text: text + APPROVAL[approval], facts: stateFact(replacedActivity) };
+    const replacement = lineOfReplacement(replaces, news["restart"], replacedActivity);
+    const line = { ...replacement, ...APPROVAL[approval], facts: stateFact(replacedActivity) };
     return { line, impact: notice.impact, activity: replacedActivity };
   }
   if (outlook?.kind === "adopts") return takeOverOf(outlook, replaces !== undefined);
@@ -192,23 +198,26 @@ export interface StepFailure {
   problem: string;
   way: string;
   mayBeOwn?: true;
+  /** What the compute does that the step would change. */
+  state?: Activity["state"];
 }
 
-/** The line together with what will make `up` fail. */
+/** The line together with what will make `up` fail. No approval helps, so it says nothing of one. */
 export function withFailure(line: Line | undefined, failure: StepFailure | undefined): Line | undefined {
   if (failure === undefined) return line;
   const unless = failure.mayBeOwn ? " A forced replacement (--target-replace, a taint) goes through." : "";
   const text = `${failure.problem}: \`up\` will fail. ${failure.way}.${unless}`;
   const fails: Fact = failure.mayBeOwn ? "fails unless replaced" : "fails";
-  const facts = [...(line?.facts ?? []).filter(isState), fails];
+  const state = failure.state ? [failure.state] : (line?.facts ?? []).filter(isState);
+  const facts = [...state, fails];
   return { ...warning(line ? `${line.text} But ${text}` : text), facts };
 }
 
 /** Follows the warning about a change that needs an approval. */
-const APPROVAL: Record<ApprovalState, string> = {
-  given: " Approved.",
-  missing: " `pulumi up` refuses this unless it is approved.",
-  "not-asked": "",
+const APPROVAL: Record<ApprovalState, Pick<Line, "approval">> = {
+  given: { approval: "Approved." },
+  missing: { approval: "`pulumi up` refuses this unless it is approved." },
+  "not-asked": {},
 };
 
 /** The advice for an update that `up` refuses and nobody could approve, because check did not know that it restarts. */
@@ -229,7 +238,7 @@ export interface UpdateContext {
 }
 
 /** An update with an impact, as the compute sees it now. */
-export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: Verdict } {
+export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: ChangeImpact } {
   const { id, olds, news, secrets, now, approval, mode } = context;
   const { verdict } = now ? asSeenNow(change, now.settings, news, secrets) : change;
   const { severity, text } = lineOfUpdate(id, verdict, now?.activity);
@@ -237,11 +246,13 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
   const isUnapprovable = isGuarded && approval === "not-asked";
   const [before, desired] = [valuesByPath(change.before), valuesByPath(change.desired)];
   const drift = now ? driftInChange({ before, desired }, olds, now.settings, optionsOf(news, secrets)) : [];
-  const fails: Fact[] = isUnapprovable || (isGuarded && drift.length > 0) ? ["fails"] : [];
+  const fails = isUnapprovable || (isGuarded && drift.length > 0);
   const line = {
     severity,
-    text: `${text}${APPROVAL[approval]}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
-    facts: [...stateFact(now?.activity), ...fails],
+    text: `${text}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
+    // One state: what an approval does is of no use where `up` fails with it too.
+    ...(fails ? {} : APPROVAL[approval]),
+    facts: [...stateFact(now?.activity), ...(fails ? (["fails"] as const) : [])],
   };
   return { line, verdict };
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- --runs N --seed S [--path P]` plays random scenarios of programs, commands and faults. The emulator's
  * world and its log of requests show whether a promise was broken. At the end it prints a table; the exit code is 1 if a
- * promise was broken. `--planted` puts known bugs into copies of the sources, one at a time, and expects to find each.
+ * promise was broken. `--surface plugin` plays them against the plugin. `--planted` puts known bugs into copies of the sources, one at a time, and expects to find each.
  */
 import { parseArgs } from "node:util";
 import { findPlanted } from "./planted/find";
@@ -11,7 +11,7 @@ import { describeCounterexample, neverHit, table } from "./table";
 import { trace } from "./trace";
 
 const USAGE =
-  "usage: npm run chaos -- [--runs N] [--seed S] [--path P] [--except RULE] [--no-shrink] | --planted [--no-shrink]";
+  "usage: npm run chaos -- [--runs N] [--seed S] [--path P] [--except RULE] [--no-shrink] [--surface class|plugin] | --planted [--no-shrink]";
 /** After so many runs, a kind of fault that never hit points to a mistake in the generator. */
 const ENOUGH_RUNS = 5000;
 
@@ -25,6 +25,7 @@ async function main(): Promise<number> {
       path: { type: "string" },
       "no-shrink": { type: "boolean", default: false },
       except: { type: "string", multiple: true },
+      surface: { type: "string", default: "class" },
       planted: { type: "boolean", default: false },
     },
   });
@@ -34,6 +35,9 @@ async function main(): Promise<number> {
   const runs = values.path === undefined ? Number(values.runs) : 1;
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
   if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed)) throw new Error(USAGE);
+  if (values.surface !== "class" && values.surface !== "plugin") throw new Error(USAGE);
+  // Only where it is asked for: it loads gRPC.
+  const surface = values.surface === "plugin" ? (await import("../support/lab/plugin-form.js")).PLUGIN : undefined;
   line(`${runs} scenarios, seed ${seed}`);
   const began = performance.now();
   const watch: Parameters<typeof run>[0]["watch"] = (report, lab) => {
@@ -45,6 +49,7 @@ async function main(): Promise<number> {
     seed,
     ...scenario,
     except: values.except,
+    surface,
     progress: progress(runs),
   });
   if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");

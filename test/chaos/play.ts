@@ -1,5 +1,6 @@
 // Plays one scenario and judges each command. Throws a Violation if a promise was broken.
 
+import type { Surface } from "../support/lab/form";
 import { converge } from "./converge";
 import { rememberAnnounced } from "./judge/announced";
 import { judgeCleanPreview } from "./judge/clean-preview";
@@ -23,14 +24,16 @@ export interface PlayOptions {
   watch?: ConstructorParameters<typeof World>[2];
   /** Rules to ignore, so that violations of others come to light. */
   except?: ReadonlySet<string>;
+  /** @default the class of TypeScript programs */
+  surface?: Surface | undefined;
 }
 
 export async function play(
   scenario: Scenario,
   statistics: Statistics,
-  { watch, except }: PlayOptions = {},
+  { watch, except, surface }: PlayOptions = {},
 ): Promise<void> {
-  const world = new World(scenario, statistics, watch);
+  const world = new World(scenario, statistics, watch, surface);
   for (const rule of except ?? []) world.judge.ignoredRules.add(rule);
   const { clock } = world.labs[0]!;
   statistics.runs++;

@@ -7,7 +7,7 @@ import { computePolicies } from "../../policy/index";
 import type { Impact } from "../../provider/rules/impact";
 import { worstImpact } from "../../provider/rules/impact";
 import { readNotice } from "../../provider/rules/notice";
-import { ENDPOINT_TYPE, identityOf } from "../../provider/rules/urn";
+import { identityOf } from "../../provider/rules/urn";
 import type { Lab, Outcome, Props, Resource } from "../support/lab";
 
 import { Violation } from "./judge/judge";
@@ -97,7 +97,7 @@ function policyImpactOf(lab: Lab, name: string, inputs: Props): Impact {
   const urn = lab.urn(name);
   const told: Impact[] = [];
   for (const policy of POLICIES) {
-    const args = { type: ENDPOINT_TYPE, props: inputs, urn, name, getConfig: () => ({}) };
+    const args = { type: lab.type, props: inputs, urn, name, getConfig: () => ({}) };
     const validate = policy.validateResource as unknown as (args: unknown, report: (text: string) => void) => void;
     validate(args, () => void told.push(IMPACT_OF(policy.name)));
   }
@@ -114,7 +114,7 @@ function documentOf(
   const identity = urn === undefined ? undefined : identityOf(urn);
   const root = `urn:pulumi:${identity?.stack ?? "dev"}::${identity?.project ?? "lab"}::pulumi:pulumi:Stack::root`;
   const stateOf = ({ id, inputs, outputs, retainOnDelete, initErrors, pendingReplacement }: Resource) => ({
-    ...{ id, type: ENDPOINT_TYPE, inputs, outputs, initErrors },
+    ...{ id, type: lab.type, inputs, outputs, initErrors },
     ...(retainOnDelete ? { retainOnDelete } : {}),
     ...(pendingReplacement ? { pendingReplacement } : {}),
   });
@@ -131,7 +131,7 @@ function documentOf(
       op: plan.op,
       urn: lab.urn(name),
       ...(old ? { oldState: stateOf(old) } : {}),
-      newState: { type: ENDPOINT_TYPE, inputs: plan.inputs },
+      newState: { type: lab.type, inputs: plan.inputs },
       detailedDiff: shows ? Object.fromEntries(plan.differs.map((path) => [path, { kind: "update" }])) : null,
     });
   }

@@ -19,6 +19,7 @@ export interface RunOptions {
   watch?: PlayOptions["watch"];
   /** Rules to ignore. */
   except?: readonly string[];
+  surface?: PlayOptions["surface"];
 }
 
 export interface Counterexample {
@@ -46,6 +47,7 @@ export async function run({
   progress,
   watch,
   except = [],
+  surface,
 }: RunOptions): Promise<Result> {
   const statistics = new Statistics();
   let rule: string | undefined;
@@ -53,7 +55,7 @@ export async function run({
     // Attempts to shrink a counterexample do not count as runs.
     const mine = rule === undefined ? statistics : new Statistics();
     try {
-      await play(scenario, mine, { watch, except: new Set(except) });
+      await play(scenario, mine, { watch, except: new Set(except), surface });
     } catch (error) {
       rule ??= ruleOf(error);
       if (ruleOf(error) === rule) throw error;

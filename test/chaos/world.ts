@@ -2,6 +2,7 @@
 
 import { SEED } from "../../emulator/index";
 import { Killed, Lab, type Options, type Props } from "../support/lab";
+import type { Surface } from "../support/lab/form";
 import { Injector } from "./faults/injector";
 import { INCOMPLETE_ANSWERS, OF_THE_SERVICE } from "./faults/kinds";
 import { SUCCESS_WITHOUT_WORK } from "./faults/misleading";
@@ -44,11 +45,12 @@ export class World {
     private readonly statistics: Statistics,
     /** Called after each command. */
     private readonly watch?: (report: Report, lab: Lab) => void,
+    surface?: Surface,
   ) {
     const { skewMs, branchReadyMs, respells: _, ...service } = scenario.service;
     this.#networks = [0, 1].map((stack) => this.#networkOf(stack, scenario.service));
     const [ours, theirs] = this.#networks;
-    const common = { seed: scenario.seed, skewMs };
+    const common = { seed: scenario.seed, skewMs, ...(surface ? { surface } : {}) };
     const { projectId } = SEED.second;
     const keys = [
       { key: KEYS[1]! },

@@ -51,7 +51,7 @@ const ROWS: Record<string, Row> = {
     rule: "an adoption that sets what drops nothing",
     args: { adopt: true, size: 0.25, suspendTimeoutSeconds: 600 },
     there: {},
-    note: "takes over ep-harmless and sets suspendTimeoutSeconds: nothing drops.",
+    note: "takes over ep-harmless and sets suspendTimeoutSeconds 0 → 600: nothing drops.",
   },
   other: {
     rule: "an adoption with another size",
@@ -70,7 +70,7 @@ const ROWS: Record<string, Row> = {
     args: { adopt: true, size: 2, onRestart: "refuse" },
     there: {},
     warning:
-      /^takes over ep-refusing: size 0.25 → 2 restarts .* onRestart is "refuse": `up` will fail\. Give the program/,
+      /^takes over ep-refusing: size 0.25 → 2 restarts this compute\. It is active.*: open connections drop\. onRestart is "refuse": `up` will fail\. Give the program/,
     fails: true,
   },
   taken: {

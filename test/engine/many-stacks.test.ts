@@ -31,7 +31,7 @@ describeWithEngine("many stacks", (engine) => {
         // A primary of another size is not taken over by a guarded stack, but by one that only warns.
         if (hosts().length > 0) {
           const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
-          expect(stdout).toContain('onRestart is "refuse", so nothing was changed');
+          expect(stdout).toContain('onRestart is "refuse", so this compute was not changed');
           expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
           await ws.setConfig({ "compute:onRestart": "warn" });
           await ws.up({ args: ["--skip-preview"] });

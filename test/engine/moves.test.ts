@@ -1,6 +1,6 @@
 /** A stack moves from the dynamic form to the plugin, in TypeScript and in YAML, and back. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { approvalOf } from "../../provider/rules/approval.js";
+import { digestOfChange } from "../../provider/rules/approval.js";
 import { impactOf } from "../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
 import { describeWithLanguage, ENGINE_TEST_MS, type StateResource } from "../support/engine";
@@ -62,7 +62,7 @@ new One("abroad", { projectId, branchId, type: "read_only", size: 1 }, { provide
 
 const digestOf = (urn: string, old: SettingsInput, next: SettingsInput): string => {
   const [before, desired] = [desiredSettings(old), desiredSettings(next)];
-  return approvalOf(urn, impactOf(before, desired), before, desired)!;
+  return digestOfChange(urn, impactOf(before, desired), before, desired)!;
 };
 
 const isCompute = ({ type }: StateResource) => type === NATIVE || type === DYNAMIC;

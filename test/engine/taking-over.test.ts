@@ -294,7 +294,7 @@ describeWithEngine("docs/from-terraform-bridge.md", (engine) => {
       await ws.setProgram({ "index.js": source(text.replace('"primary"', '"again"')) });
       const { stdout, stderr } = await ws.up({ args: ["--skip-preview", "--target", "**again"], fails: true });
       expect(stdout + stderr).toMatch(
-        /adopting ep-\S+ would change it: autoscalingLimitMaxCu 4 → 2 restarts this compute .*nothing was changed/,
+        /adopting ep-\S+ would change it: autoscalingLimitMaxCu 4 → 2 restarts this compute .*this compute was not changed/,
       );
       expect(changes(em)).toEqual([]);
     },

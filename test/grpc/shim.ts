@@ -12,9 +12,9 @@ import { join, resolve } from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
-import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { autoNameOf } from "../../provider/rules/name.js";
 import { PROVIDER_TEXT } from "../../sdk/literal.js";
+import { failed } from "../support/plugin-client";
 
 export type Props = Record<string, unknown>;
 
@@ -44,15 +44,7 @@ export async function programFolder(): Promise<{ path: string; remove: () => Pro
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** A call that failed, with what Pulumi would keep in the state. */
-export class CallFailed extends Error {
-  constructor(
-    message: string,
-    readonly kept?: { id: string; properties: Props; reasons: string[] },
-  ) {
-    super(message);
-  }
-}
+export { CallFailed } from "../support/plugin-client";
 
 /** What the engine registered beside the properties. */
 export interface Registered {
@@ -199,19 +191,6 @@ function register<T extends { setUrn(urn: string): unknown; setTimeout(seconds: 
   if (urn !== undefined) request.setUrn(urn);
   if (timeout !== undefined) request.setTimeout(timeout);
   return request;
-}
-
-function failed(error: grpc.ServiceError): CallFailed {
-  const [bytes] = error.metadata.get("grpc-status-details-bin");
-  if (bytes === undefined) return new CallFailed(error.details);
-  const [detail] = Status.deserializeBinary(bytes as Buffer).getDetailsList();
-  const kept = detail?.unpack(proto.ErrorResourceInitFailed.deserializeBinary, "pulumirpc.ErrorResourceInitFailed");
-  if (!kept) return new CallFailed(error.details);
-  return new CallFailed(error.details, {
-    id: kept.getId(),
-    properties: plain(kept.getProperties()),
-    reasons: kept.getReasonsList(),
-  });
 }
 
 const struct = (value: Props): Struct => Struct.fromJavaScript(value);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { approvalOf } from "../../provider/rules/approval.js";
+import { digestOfChange } from "../../provider/rules/approval.js";
 import { impactOf } from "../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
 import {
@@ -142,7 +142,7 @@ describe("adopting a compute", () => {
       desiredSettings(lab.resource("db").inputs as SettingsInput),
       desiredSettings(next as SettingsInput),
     ];
-    const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish, new Set(), { next })!;
+    const digest = digestOfChange(lab.urn("db"), impactOf(old, wish), old, wish, new Set(), { next })!;
     const approvals = { digests: new Set([digest]), ended: new Map<string, string>(), entries: [] };
     const approved = new Lab({ beside: lab, config: { onRestart: "refuse", approvals } });
     approved.state.set("db", lab.resource("db"));

@@ -1,7 +1,7 @@
 import { type FaultRule, SEED } from "../../emulator/index.js";
 import { programOf } from "../../provider/endpoint/inputs.js";
 import { observedSettings } from "../../provider/endpoint/mapping.js";
-import { approvalOf } from "../../provider/rules/approval.js";
+import { digestOfChange } from "../../provider/rules/approval.js";
 import { differences } from "../../provider/rules/equality.js";
 import { impactOf } from "../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
@@ -126,6 +126,6 @@ export function approving(lab: Lab, next: Props) {
     desiredSettings(lab.resource("db").inputs as SettingsInput),
     desiredSettings(next as SettingsInput),
   ];
-  const digest = approvalOf(lab.urn("db"), impactOf(old, wish), old, wish)!;
+  const digest = digestOfChange(lab.urn("db"), impactOf(old, wish), old, wish)!;
   return { digests: new Set([digest]), ended: new Map<string, string>(), entries: [] };
 }

@@ -143,7 +143,7 @@ describe("under refuse", () => {
     const lab = await labWith("db", primary());
     expect((await lab.preview("db", primary({ size: 2, onRestart: "refuse" }))).marker).toMatch(/^maybe/);
     const outcome = await lab.fails("db", primary({ size: 2, onRestart: "refuse" }));
-    expect(outcome.error.message).toMatch(/0.25 → 2.*nothing was changed/);
+    expect(outcome.error.message).toMatch(/0.25 → 2.*this compute was not changed/);
     expect(changes(outcome)).toEqual([]);
     // The same size as the compute has is no restart.
     expect(changes(await lab.up("db", primary({ size: 0.25, onRestart: "refuse" })))).toEqual([]);

@@ -34,14 +34,16 @@ describe("what programs call secret", () => {
   ])("%s", (_rule, text, out) => expect(redactor.redact(text)).toBe(out));
 
   test("a number in a text of others", () => {
-    expect(redactor.redactForeign("1234 is not a size, based on 12345")).toBe("[secret] is not a size, based on 12345");
+    expect(redactor.redactExternal("1234 is not a size, based on 12345")).toBe(
+      "[secret] is not a size, based on 12345",
+    );
   });
 
   test("inputs without secrets have none", () => {
     const none = new SecretRedactor();
     none.see({ name: "plain" });
     none.see({ __secret: "name", name: "plain" });
-    expect(none.redactForeign("plain")).toBe("plain");
+    expect(none.redactExternal("plain")).toBe("plain");
   });
 });
 
@@ -59,7 +61,7 @@ describe("a secret number in somebody else's text is taken out", () => {
     ["64", "work_mem = 64", "work_mem = [secret]"],
     ["4MB", "work_mem = 4MB", "work_mem = [secret]"],
   ])("%j in %j", (secret, text, out) => {
-    expect(knowing(secret).redactForeign(text)).toBe(out);
+    expect(knowing(secret).redactExternal(text)).toBe(out);
   });
 
   test.each<[number | string, string]>([
@@ -69,7 +71,7 @@ describe("a secret number in somebody else's text is taken out", () => {
     ["on", "based on 1"],
     [Number.NaN, "NaN"],
   ])("%j leaves alone %j", (secret, text) => {
-    expect(knowing(secret).redactForeign(text)).toBe(text);
+    expect(knowing(secret).redactExternal(text)).toBe(text);
   });
 });
 
@@ -127,7 +129,7 @@ const FORMS: Record<string, (text: string) => string> = {
 /** Nothing of the value is left but what others hold: the text around it. */
 function check(secret: string, form: (text: string) => string): void {
   const [before, after] = ["value «", "» is refused"];
-  const out = knowing(secret).redactForeign(`${before}${form(secret)}${after}`);
+  const out = knowing(secret).redactExternal(`${before}${form(secret)}${after}`);
   const rest = out.replace(before, "").replace(after, "");
   expect(rest.replaceAll("[secret]", "")).toMatch(
     /^(\s|\p{Cc}|\+|%(25)?[0-2][0-9A-Fa-f]|\\+([nrtbfv]|u[0-9a-f]{4}))*$/u,
@@ -176,7 +178,7 @@ describe("every form of a secret text is taken out whole", () => {
     ["a hidden- is nothing", "a hidden- is nothing"],
     ["hidden…", "hidden…"],
   ])("also where the service has cut it: %j", (text, out) => {
-    expect(knowing("hidden-value-of-17").redactForeign(text)).toBe(out);
+    expect(knowing("hidden-value-of-17").redactExternal(text)).toBe(out);
   });
 
   test("and where an operation failed with it", () => {
@@ -213,7 +215,7 @@ describe("the work stays in bounds", () => {
   ])("for a text full of %s", (_what, secret, text) => {
     const redactor = knowing(secret);
     const start = performance.now();
-    redactor.redactForeign(text);
+    redactor.redactExternal(text);
     // It takes some milliseconds; a pattern that tries everything would not end.
     expect(performance.now() - start).toBeLessThan(20_000);
   });
@@ -222,7 +224,7 @@ describe("the work stays in bounds", () => {
     const seen: number[] = [];
     const secrets = {
       redact: (text: string) => text,
-      redactForeign: (text: string) => {
+      redactExternal: (text: string) => {
         seen.push(text.length);
         return text;
       },
@@ -242,6 +244,6 @@ describe("the work stays in bounds", () => {
 
 test("a text of others may hold a value in more places than a call takes arguments", () => {
   const value = "a".repeat(500);
-  const redacted = new Redactor("a-key-of-an-account", knowing(value)).redactForeign("a".repeat(70_000));
+  const redacted = new Redactor("a-key-of-an-account", knowing(value)).redactExternal("a".repeat(70_000));
   expect(redacted).toBe("[secret]");
 });

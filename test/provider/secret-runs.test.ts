@@ -181,7 +181,7 @@ describe("no run of a secret's letters is left", () => {
     fc.assert(
       fc.property(answer, (given) => {
         const { key, secrets } = given.hidden;
-        const out = new Redactor(key, knowing(secrets)).redactForeign(textOf(given));
+        const out = new Redactor(key, knowing(secrets)).redactExternal(textOf(given));
         expect(runIn(out, [key, ...secrets])).toBeUndefined();
         expect(out).toMatch(/«.*»/);
       }),
@@ -231,7 +231,7 @@ describe("no run of a secret's letters is left", () => {
     const forms = fc.constantFrom("as it is", "in one line", "in JSON", "in JSON, ASCII only", "in a URL", "in HTML");
     fc.assert(
       fc.property(short, forms, (secret, name) => {
-        const out = knowing([secret]).redactForeign(`~«${FORMS[name]!(secret)}»~`);
+        const out = knowing([secret]).redactExternal(`~«${FORMS[name]!(secret)}»~`);
         expect(out).toBe("~«[secret]»~");
       }),
       { numRuns: 1_000 },
@@ -282,9 +282,9 @@ test.each<[string, string[], string, string]>([
   ],
 ])("%s", (_what, secrets, text, out) => {
   const redactor = new Redactor("napi_0123456789abcdef", knowing([...secrets, 9876543210123]));
-  const once = redactor.redactForeign(text);
+  const once = redactor.redactExternal(text);
   expect(once).toBe(out);
-  expect(redactor.redact(redactor.redactForeign(once))).toBe(out);
+  expect(redactor.redact(redactor.redactExternal(once))).toBe(out);
 });
 
 test("the value of an application's own parameter is left out of texts of others: a rule of the program may have made it secret", () => {
@@ -292,7 +292,7 @@ test("the value of an application's own parameter is left out of texts of others
   redactor.see({
     settings: { pgSettings: { "app.token": "token-of-the-app", work_mem: "64 megabytes", "app.on": "on" } },
   });
-  expect(redactor.redactForeign("app.token = token-of-the-app, work_mem = 64 megabytes")).toBe(
+  expect(redactor.redactExternal("app.token = token-of-the-app, work_mem = 64 megabytes")).toBe(
     "app.token = [value], work_mem = 64 megabytes",
   );
   expect(redactor.redact("token-of-the-app")).toBe("token-of-the-app");

@@ -1,19 +1,18 @@
 import { createEmulator, type Emulator, type EmulatorOptions, seededRandom } from "../../emulator/index.js";
 import type { ProviderConfig } from "../../provider/config.js";
-import type { FirstOldInputs } from "../../provider/endpoint/check.js";
-import type { Process } from "../../provider/endpoint/process.js";
 import { autoNameOf } from "../../provider/rules/name.js";
+import { NATIVE_TYPE } from "../../provider/rules/urn.js";
 import {
   apply,
   destroyed,
   type Options,
-  PROVIDER_TEXT,
   type Processes,
   type Props,
   plan,
   type Resource,
   refreshed,
 } from "./lab/engine.js";
+import { CLASS, type Surface } from "./lab/form.js";
 import { lookAhead } from "./lab/look.js";
 import type { Between } from "./lab/network.js";
 import { ProcessLife } from "./lab/process-life.js";
@@ -40,6 +39,8 @@ export interface LabOptions {
   between?: Between;
   /** Milliseconds by which the service's clock is ahead of the provider's. @default 0 */
   skewMs?: number;
+  /** @default the class of TypeScript programs */
+  surface?: Surface;
 }
 
 /** A service and a stack in one process and in virtual time: the real steps, driven as the engine drives them. */
@@ -100,7 +101,7 @@ export class Lab {
     { order = Object.keys(program), parallel }: StepOrder = {},
   ): Promise<Record<string, Outcome>> {
     return this.#run(async (processes, run) => {
-      this.planned = this.#planAll(processes, run, program, options);
+      this.planned = await this.#planAll(processes, run, program, options);
       const outcomes = Object.entries(this.planned);
       const asked = [...outcomes].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
       const carryOut = async ([name, outcome]: [string, Outcome]) => {
@@ -108,7 +109,7 @@ export class Lab {
         const creates = outcome.op === "create" || outcome.op === "replace";
         if (creates) this.pendingCreates.add(name);
         await timedStep(this.clock, processes, run, { name, op: outcome.op }, (mine) =>
-          apply(mine, outcome, this.state.get(name), keep),
+          apply(mine, this.urn(name), outcome, this.state.get(name), keep),
         ).catch((error: Error) => {
           outcome.error = error;
         });
@@ -131,7 +132,7 @@ export class Lab {
   /** `pulumi preview`: in processes of its own, so that nothing of it is known to the `up` that follows. */
   previewAll(program: Record<string, Props>, options: Record<string, Options> = {}): Promise<Record<string, Outcome>> {
     return this.#run(async (processes, run) => {
-      const plans = this.#planAll(processes, run, program, options);
+      const plans = await this.#planAll(processes, run, program, options);
       const ours = new Set([...this.state].flatMap(([name, { id }]) => (name in program ? [id] : [])));
       for (const [name, plan] of Object.entries(plans)) {
         const { onRestart } = processes(options[name]?.provider).config;
@@ -139,25 +140,21 @@ export class Lab {
         if (outlook) plan.outlook = outlook;
       }
       return plans;
-    });
+    }, true);
   }
 
   /** Resources are checked and compared one after the other; the steps themselves run together. */
-  #planAll(
+  async #planAll(
     processes: Processes,
     run: Run,
     program: Record<string, Props>,
     options: Record<string, Options>,
-  ): Record<string, Outcome> {
-    // Each process has its own memory of the first old inputs.
-    const first = new Map<Process, FirstOldInputs>();
-    return Object.fromEntries(
-      Object.entries(program).map(([name, args]) => {
-        const process = processes(options[name]?.provider);
-        if (!first.has(process)) first.set(process, new Map());
-        return [name, this.#plan(process, run, first.get(process)!, name, args, options[name] ?? {})];
-      }),
-    );
+  ): Promise<Record<string, Outcome>> {
+    const plans: Record<string, Outcome> = {};
+    for (const [name, args] of Object.entries(program)) {
+      plans[name] = await this.#plan(processes, run, name, args, options[name] ?? {});
+    }
+    return plans;
   }
 
   /** `pulumi preview` of the whole program: why resources were refused, by their names. */
@@ -171,7 +168,7 @@ export class Lab {
     return this.#run(async (processes, run) => {
       await together(this.life, this.#these(names), async ([name, old]) => {
         const now = await timedStep(this.clock, processes, run, { name, op: "refresh" }, (mine) =>
-          refreshed(mine, old),
+          refreshed(mine, this.urn(name), old),
         );
         if (now) this.state.set(name, now);
         else this.state.delete(name);
@@ -195,7 +192,9 @@ export class Lab {
 
   #destroy(processes: Processes, run: Run, resources: [string, Resource][]): Promise<void> {
     return together(this.life, resources, async ([name, old]) => {
-      await timedStep(this.clock, processes, run, { name, op: "delete" }, (mine) => destroyed(mine, old));
+      await timedStep(this.clock, processes, run, { name, op: "delete" }, (mine) =>
+        destroyed(mine, this.urn(name), old),
+      );
       this.state.delete(name);
     });
   }
@@ -205,9 +204,14 @@ export class Lab {
     return autoNameOf(this.urn(name));
   }
 
+  /** The type of its resources. */
+  get type(): string {
+    return (this.options.surface ?? CLASS).type;
+  }
+
   /** The URN of a resource. The class sends it to check as `__urn`. */
   urn(name: string): string {
-    return `urn:pulumi:${this.options.stack ?? "dev"}::lab::pulumi-nodejs:dynamic/compute:Endpoint::${name}`;
+    return `urn:pulumi:${this.options.stack ?? "dev"}::lab::${this.type}::${name}`;
   }
 
   /** The state's resource. Throws where there is none. */
@@ -221,31 +225,31 @@ export class Lab {
     return (names.length > 0 ? names : [...this.state.keys()]).map((name) => [name, this.resource(name)]);
   }
 
-  #plan(process: Process, run: Run, first: FirstOldInputs, name: string, args: Props, options: Options): Outcome {
+  async #plan(processes: Processes, run: Run, name: string, args: Props, options: Options): Promise<Outcome> {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
     // A test may give the input `__retain` in place of the option.
     const retainOnDelete = options.retainOnDelete ?? given["__retain"] === true;
-    // The inputs that the constructor makes of options. It sees no options that `transforms` set.
-    const hints = {
-      ...(options.replaceOnChanges?.length ? { __mayReplace: true } : {}),
-      ...(retainOnDelete ? { __retain: true } : {}),
-    };
-    const news = { ...given, __provider: PROVIDER_TEXT, __urn: this.urn(name), ...hints };
-    const planned = plan(process, first, this.state.get(name), news, { ...options, retainOnDelete });
+    const all = { ...options, retainOnDelete, byRule: { ...timeoutsOf(given, this.type), ...options.byRule } };
+    const planned = await plan(processes(options.provider), this.urn(name), this.state.get(name), given, all);
     const refusal = planned.failures.map((one) => `${one.property}: ${one.reason}`).join("\n");
     return { ...run, ...planned, ...(planned.op === "refused" ? { error: new Error(refusal) } : {}) };
   }
 
   /** One command: processes of its own, one for each instance, and time that passes until it has ended. */
-  #run<T>(work: (processes: Processes, run: Run) => Promise<T>): Promise<T> {
+  #run<T>(work: (processes: Processes, run: Run) => Promise<T>, isPreview = false): Promise<T> {
     const run: Run = { warnings: [], said: [], sent: [], steps: [] };
     const life = new ProcessLife(this.clock);
     this.life = life;
     this.last = run;
-    const { apiKey = this.emulator.apiKey, instances = {}, config, between } = this.options;
+    const { apiKey = this.emulator.apiKey, instances = {}, config, between, surface = CLASS } = this.options;
     const { clock, emulator } = this;
-    const processes = providerProcesses({ emulator, clock, life, run, apiKey, instances, config, between });
+    const own = { apiKey, instances, config, between, surface, isPreview };
+    const processes = providerProcesses({ emulator, clock, life, run, ...own });
     // The process ends with the command. Work that nobody waited for ends with it.
     return this.clock.run(Promise.race([work(processes, run), life.death])).finally(() => life.kill());
   }
 }
+
+/** For the class, a time limit is an input. For the plugin it is an option alone. */
+const timeoutsOf = ({ customTimeouts }: Props, type: string): Options["byRule"] =>
+  type === NATIVE_TYPE && customTimeouts ? { customTimeouts } : {};

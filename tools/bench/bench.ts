@@ -2,7 +2,7 @@
 import type { Engine } from "../engine/index";
 import type { Flags } from "./flags";
 import { type Cost, Fleet, type FleetOptions } from "./fleet";
-import type { ProviderName } from "./programs";
+import type { FleetProvider } from "./programs";
 import type { Row } from "./row";
 
 export interface Scenario {
@@ -40,7 +40,7 @@ export class Bench {
   }
 
   /** A stack whose computes exist, made once for all scenarios. Of its first `up` only the memory is a figure. */
-  built(provider: ProviderName, count: number, projects: number): Promise<{ fleet: Fleet; first: Cost }> {
+  built(provider: FleetProvider, count: number, projects: number): Promise<{ fleet: Fleet; first: Cost }> {
     const key = `${provider} ${count} ${projects}`;
     const known = this.#built.get(key) ?? this.#build({ provider, count, projects });
     this.#built.set(key, known);
@@ -48,7 +48,7 @@ export class Bench {
   }
 
   /** The same for several providers, before anything is measured. */
-  async allBuilt<P extends ProviderName>(providers: readonly P[], count: number, projects: number) {
+  async allBuilt<P extends FleetProvider>(providers: readonly P[], count: number, projects: number) {
     const made = {} as Record<P, { fleet: Fleet; first: Cost }>;
     for (const provider of providers) made[provider] = await this.built(provider, count, projects);
     return made;

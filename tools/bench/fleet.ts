@@ -4,16 +4,17 @@ import { join } from "node:path";
 import type { RequestRecord, World } from "../../emulator/index";
 import type { Engine } from "../engine/index";
 import { Workspace } from "../engine/workspace";
+import { ensureYamlHost } from "../engine/yaml-host";
 import { type PeakWatch, watchPeak } from "./peak";
 import { type Place, placesIn, worldWith } from "./places";
-import { filesOf, fleetOf, type ProviderName, USAGE_FILE } from "./programs";
+import { type FleetProvider, filesOf, fleetOf, USAGE_FILE } from "./programs";
 import { Service, type ServiceOptions } from "./service";
 
 /** Long enough for a naive provider in a busy project. A benchmark that hangs ends here. */
 const LIMIT_MS = 30 * 60_000;
 
 export interface FleetOptions {
-  provider: ProviderName;
+  provider: FleetProvider;
   /** How many computes. */
   count: number;
   /** In how many projects. */
@@ -51,7 +52,10 @@ export class Fleet {
   /** A stack that was never run. */
   static async create(engine: Engine, options: FleetOptions): Promise<Fleet> {
     const places = placesIn(options.projects, options.count);
-    const workspace = await Workspace.create(engine, { program: filesOf(options.provider, places), project: "bench" });
+    const { provider } = options;
+    const program = filesOf(provider, places);
+    const hosts = provider === "plugin" ? [await ensureYamlHost(engine)] : [];
+    const workspace = await Workspace.create(engine, { program, project: "bench", hosts });
     const fleet = new Fleet(options, workspace, places);
     await cp(fleet.#state, fleet.#kept, { recursive: true });
     return fleet;

@@ -32,10 +32,11 @@ export function watchPeak(home: string): PeakWatch {
   };
 }
 
-const isProvider = (pid: number): boolean => /node\S* .*cmd\/dynamic-provider/.test(commandOf(pid));
+const isProvider = (pid: number): boolean =>
+  /node\S* .*(cmd\/dynamic-provider|pulumi-compute-endpoint\/plugin)/.test(commandOf(pid));
 
 /** The kernel remembers the highest value. So only a peak after the last look is missed. */
-function peakOf(pid: number): number | undefined {
+export function peakOf(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;

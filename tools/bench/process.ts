@@ -10,6 +10,8 @@ import type { AddressInfo } from "node:net";
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { peakOf } from "./peak";
+import { cpuMsOf } from "./tree";
 
 export type Props = Record<string, unknown>;
 
@@ -46,6 +48,8 @@ export interface ProcessOptions {
   folder: string;
   engine: string;
   env?: NodeJS.ProcessEnv;
+  /** What Node.js runs. @default Pulumi's script for dynamic providers */
+  script?: string;
 }
 
 export class ProviderProcess {
@@ -56,9 +60,9 @@ export class ProviderProcess {
     readonly spawnedAt: number,
   ) {}
 
-  static async start({ folder, engine, env }: ProcessOptions): Promise<ProviderProcess> {
+  static async start({ folder, engine, env, script = SCRIPT }: ProcessOptions): Promise<ProviderProcess> {
     const spawnedAt = performance.now();
-    const child = spawn(process.execPath, [SCRIPT, engine], {
+    const child = spawn(process.execPath, [script, engine], {
       cwd: folder,
       env,
       stdio: ["ignore", "pipe", "inherit"],
@@ -74,9 +78,27 @@ export class ProviderProcess {
     await this.call("configure", request);
   }
 
-  /** @param news with the text of the provider */
-  async check(news: Props): Promise<Props> {
+  /** What the engine says to a plugin first. */
+  async handshake(engine: string): Promise<void> {
+    const request = new proto.ProviderHandshakeRequest();
+    request.setEngineAddress(engine);
+    await this.call("handshake", request);
+  }
+
+  /** Milliseconds of CPU so far. On Linux only. */
+  get cpuMs(): number {
+    return cpuMsOf(this.child.pid ?? 0);
+  }
+
+  /** Bytes, resident, at their highest so far. On Linux only. */
+  get peakBytes(): number {
+    return peakOf(this.child.pid ?? 0) ?? Number.NaN;
+  }
+
+  /** @param news with the text of the provider, where it is a dynamic one */
+  async check(news: Props, urn = ""): Promise<Props> {
     const request = new proto.CheckRequest();
+    request.setUrn(urn);
     request.setOlds(Struct.fromJavaScript({}));
     request.setNews(Struct.fromJavaScript(news));
     const answer = await this.call<proto.CheckResponse>("check", request);

@@ -7,10 +7,16 @@ const LOOK_MS = 200;
 const TICKS = 100;
 
 /** Milliseconds of CPU of our children that have ended, with what their own children took. */
-export function childrenCpuMs(): number {
-  // The name in brackets may hold anything, so the fields are counted from its end: the children's user and system time are the 14th and 15th.
-  const fields = read("/proc/self/stat")?.split(") ").at(-1)?.split(" ") ?? [];
-  return ((Number(fields[13]) + Number(fields[14])) / TICKS) * 1000;
+export const childrenCpuMs = (): number => cpuIn("self", 13);
+
+/** Milliseconds of CPU that a process has taken so far. */
+export const cpuMsOf = (pid: number): number => cpuIn(String(pid), 11);
+
+/** @param first the place of the user time behind the name; the system time follows it */
+function cpuIn(process: string, first: 11 | 13): number {
+  // The name in brackets may hold anything, so the fields are counted from its end.
+  const fields = read(`/proc/${process}/stat`)?.split(") ").at(-1)?.split(" ") ?? [];
+  return ((Number(fields[first]) + Number(fields[first + 1])) / TICKS) * 1000;
 }
 
 /** The largest sum of the resident memory of all processes that have this variable in their environment. */

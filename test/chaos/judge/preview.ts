@@ -1,6 +1,6 @@
 // Every reader of a preview was told about each dropped connection: marker, warning, report and exit code, policies.
 
-import { atLeast, type Impact } from "../../../provider/rules/impact";
+import { type Impact, isAtLeast } from "../../../provider/rules/impact";
 import { type ChangeRequest, dropOf, isCarriedOut } from "../history";
 import type { ResourcePreview } from "../preview-readers";
 import { requestedFields } from "../program";
@@ -41,10 +41,10 @@ function judgeDrop(judge: Judge, report: Report, changeRequest: ChangeRequest, d
       `the ${reader} is wrong`,
       `${name} (${changeRequest.id}) was ${drop}, and the ${reader} of the preview said ${said}; its step was ${shown.op}, its marker "${shown.text}"`,
     );
-  const told = (impact: Impact | undefined) => impact !== undefined && atLeast(impact, "may-restart");
+  const told = (impact: Impact | undefined) => impact !== undefined && isAtLeast(impact, "may-restart");
   if (!told(shown.finding?.impact)) throw wrongReader("report", shown.finding?.impact ?? "nothing");
   const perhaps = shown.finding!.impact === "may-restart";
-  if (atLeast(need, "restart") && !perhaps && ![2, 3].includes(report.previewed!.exitCode)) {
+  if (isAtLeast(need, "restart") && !perhaps && ![2, 3].includes(report.previewed!.exitCode)) {
     throw wrongReader("report's exit code", String(report.previewed!.exitCode));
   }
   // A delete has no marker, hook or policy.
@@ -53,7 +53,7 @@ function judgeDrop(judge: Judge, report: Report, changeRequest: ChangeRequest, d
   if (!told(shown.policy)) throw wrongReader("policy", shown.policy);
   if (shown.op === "update" && args?.["onRestart"] !== "allow" && !told(shown.warning))
     throw wrongReader("warning", shown.warning);
-  if (atLeast(need, "restart") && args?.["onRestart"] === "refuse") {
+  if (isAtLeast(need, "restart") && args?.["onRestart"] === "refuse") {
     throw new Violation("done although refused", `${name} (${changeRequest.id}) was ${drop} under onRestart "refuse"`);
   }
 }
@@ -73,7 +73,7 @@ function judgeAnnounced(judge: Judge, report: Report, name: string, shown: Resou
     after.get(name)?.id !== old.id
   )
     return;
-  if (!atLeast(shown.marker, "restart") || old.initErrors.length > 0 || old.outputs["unfinished"]) return;
+  if (!isAtLeast(shown.marker, "restart") || old.initErrors.length > 0 || old.outputs["unfinished"]) return;
   if (hits.size > 0 || report.changedByHand.has(old.id) || judge.ignoredFields.length > 0) return;
   const first = report.changeRequests.find(({ id }) => id === old.id);
   const was = first?.before ?? rowOf(judge, old.id);

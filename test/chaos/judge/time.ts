@@ -10,7 +10,7 @@ const SHORTEST_POLL_MS = 275;
 /** The least milliseconds before a change is sent again. */
 const SHORTEST_RETRY_MS = 390;
 /** Milliseconds by which a `Retry-After` may move the last poll beyond the deadline. */
-const LAST_LOOK_MS = 15_000;
+const APPLIED_CHECK_MS = 15_000;
 /** Milliseconds for a read: `customTimeouts` has none. */
 const READ_MS = 600_000;
 /** Polls of a project's operations within one second, at most. Beside those that wait, a refused change looks for what runs. */
@@ -95,7 +95,7 @@ function judgePace(sent: Report["sent"], shared: readonly string[]): void {
         throw new Violation("too fast", `${one.line} after ${gap} ms`);
       const { retryAfterMs = 0, answeredAt = before.at } = before;
       // The last poll before the deadline does not wait for a long Retry-After.
-      const floor = answeredAt + (isLook && retryAfterMs > LAST_LOOK_MS ? 0 : retryAfterMs);
+      const floor = answeredAt + (isLook && retryAfterMs > APPLIED_CHECK_MS ? 0 : retryAfterMs);
       if (one.at < floor - 1) {
         throw new Violation("Retry-After cut short", `${one.line} came ${Math.round(floor - one.at)} ms too early`);
       }

@@ -78,7 +78,8 @@ export function planted({ name, file, changes }: Bug, source: string): string {
   }, source);
 }
 
-function output(folder: string, args: string[]): Promise<string> {
+/** What `npm run chaos` says with these sources. */
+export function output(folder: string, args: string[]): Promise<string> {
   const script = join(folder, "test/chaos/main.ts");
   const child = spawn(process.execPath, ["--import", "tsx", script, ...args], {
     cwd: folder,

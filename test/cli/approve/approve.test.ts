@@ -101,6 +101,7 @@ describe("approve", () => {
     expect(said).toContain("can be taken out (--tidy): 0123456789ab… ended on 2026-05-03\n");
     expect(said).toContain("can be taken out (--tidy): 0123456789ab has 12 digits and approves nothing\n");
     expect(read("Pulumi.dev.yaml")).toBe(`${old}    - "${NEW}@${LATER}"\n`);
+    expect(read("Pulumi.dev.yaml")).toContain("# still to come");
     const tidied = await ofDev("--tidy");
     expect(tidied.said).toContain("taken out: 0123456789ab… ended on 2026-05-03\n");
     expect(read("Pulumi.dev.yaml")).toBe(
@@ -158,7 +159,7 @@ describe("approve", () => {
     write("Pulumi.dev.yaml", "config:\n  compute:approve: []\n");
     expect(await ofDev("--file", "Pulumi.yaml", B)).toMatchObject({
       code: 2,
-      said: expect.stringContaining("Pulumi.dev.yaml has a list of its own, which hides the one in Pulumi.yaml"),
+      said: expect.stringContaining("Pulumi.dev.yaml has its own list, which hides the one in Pulumi.yaml"),
     });
   });
 
@@ -183,7 +184,7 @@ describe("approve", () => {
     [
       "a day that is over",
       ["--stack", "dev", "--until", "2026-05-03", NEW],
-      /is over: the approval would approve nothing/,
+      /is in the past: the approval would have no effect/,
     ],
     ["no day", ["--stack", "dev", "--until", "soon", NEW], /must be a day such as/],
     ["both", ["--stack", "dev", "--until", "2027-01-31", "--no-expiry", NEW], /can't both be given/],
@@ -252,10 +253,10 @@ describe("report --approve", () => {
     const document = preview([resize()], { config: { "compute:approve": JSON.stringify([A, `${B}@2026-05-01`]) } });
     const { stderr } = await approve(document);
     expect(stderr).toContain(
-      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it is used up,",
+      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it was used already, or is for a later change  # another change\n",
     );
     expect(read("Pulumi.prod.yaml").startsWith(text)).toBe(true);
-    await approve(document, ["--tidy"]);
+    await approve(document, ["--tidy", "Pulumi.prod.yaml"]);
     expect(read("Pulumi.prod.yaml")).toMatch(
       /^config:\n {2}compute:approve:\n {4}- "[0-9a-f]{32}@2026-06-03" # primary: size 1 → 4\n$/,
     );
@@ -267,7 +268,7 @@ describe("report --approve", () => {
       `${PROJECT}config:\n  compute:approve:\n    value:\n      - ${A}\n      - "${B}@2026-05-01"\n`,
     );
     const document = preview([resize()], { config: { "compute:approve": JSON.stringify([A, `${B}@2026-05-01`]) } });
-    await report(["--approve", "Pulumi.yaml", "--tidy"], JSON.stringify(document), { cwd: folder });
+    await report(["--approve", "Pulumi.yaml", "--tidy", "Pulumi.yaml"], JSON.stringify(document), { cwd: folder });
     expect(read("Pulumi.yaml")).toMatch(/ {6}- a{32}\n {6}- "[0-9a-f]{32}@2026-06-03" # primary/);
     expect(read("Pulumi.yaml")).not.toContain(B);
   });
@@ -315,5 +316,91 @@ describe("report --approve", () => {
     const { code, stdout } = await approve(preview([resize(), secret]));
     expect(code).toBe(3);
     expect(stdout).toContain("2 computes restart; 1 not approved");
+  });
+});
+
+describe("report --tidy", () => {
+  const stale = { config: { "compute:approve": JSON.stringify([A, `${B}@2026-05-01`]) } };
+  const text = `config:\n  a:a: 1\n  compute:approve:\n    - ${A} # reader-1: size 2 → 1\n    - "${B}@2026-05-01" # agreed\n`;
+  const tidy = (document: unknown, ...args: string[]) =>
+    report(["--tidy", "Pulumi.prod.yaml", ...args], JSON.stringify(document), { cwd: folder });
+
+  test("takes out what approves nothing, shows whose approval it was, and approves nothing", async () => {
+    write("Pulumi.prod.yaml", text);
+    const { code, stdout, stderr } = await tidy(preview([resize()], stale));
+    expect(stderr.split("\n").slice(0, 3)).toEqual([
+      expect.stringMatching(/^taken out: a{12}… matches nothing in this preview: .* {2}# reader-1: size 2 → 1$/),
+      "taken out: bbbbbbbbbbbb… ended on 2026-05-01  # agreed",
+      "Pulumi.prod.yaml is written: commit it",
+    ]);
+    expect(read("Pulumi.prod.yaml")).toBe("config:\n  a:a: 1\n");
+    expect([code, stdout]).toEqual([3, expect.stringContaining("1 compute restarts; 1 not approved")]);
+    expect(stdout).not.toContain("used up");
+  });
+
+  test("leaves a file without such entries as it is", async () => {
+    write("Pulumi.prod.yaml", "config:\n  a:a: 1\n");
+    expect((await tidy(preview([]))).stderr).toBe("Pulumi.prod.yaml stays as it is\n");
+  });
+
+  test.each<[what: string, document: unknown, args: string[], says: RegExp]>([
+    [
+      "a preview that failed",
+      preview([], { diagnostics: [{ severity: "error", message: "boom" }] }),
+      [],
+      /--tidy needs a whole/,
+    ],
+    ["a day, which is for approvals", preview([]), ["--no-expiry"], /--no-expiry needs --approve FILE/],
+    ["another file to approve in", preview([]), ["--approve", "other.yaml"], /must name the same FILE/],
+  ])("%s: nothing is written", async (_what, document, args, says) => {
+    write("Pulumi.prod.yaml", text);
+    const { code, stderr } = await tidy(document, ...args);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+    expect(read("Pulumi.prod.yaml")).toBe(text);
+  });
+});
+
+describe("the short line that approves all", () => {
+  const SHORT = "npx --no compute-endpoint report preview.json --approve Pulumi.prod.yaml";
+  const shown = async (args: string[], terminal = false) => {
+    const document = preview([resize(), resize({ name: "other", id: "ep-b" })], {
+      config: { "compute:approve": JSON.stringify([A]) },
+    });
+    write("preview.json", JSON.stringify(document));
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      return (await report(args, JSON.stringify(document), { cwd: folder, terminal })).stdout;
+    } finally {
+      process.chdir(before);
+    }
+  };
+
+  test.each(["text", "markdown"])("stands first where the files are at hand, in %s", async (format) => {
+    const stdout = await shown(["preview.json", "--format", format]);
+    expect(stdout).toMatch(/run this here, and commit `?Pulumi\.prod\.yaml`?:/);
+    expect(stdout.indexOf(SHORT)).toBeGreaterThan(0);
+    expect(stdout.indexOf(SHORT)).toBeLessThan(stdout.indexOf("compute-endpoint approve --stack prod"));
+    expect(stdout).toContain(
+      "`npx --no compute-endpoint report preview.json --tidy Pulumi.prod.yaml` takes such entries out",
+    );
+  });
+
+  test("is enough on a terminal", async () => {
+    const stdout = await shown(["preview.json"], true);
+    expect(stdout).toContain(SHORT);
+    expect(stdout).not.toContain("approve --stack");
+  });
+
+  test.each<[what: string, args: string[], project?: string]>([
+    ["of stdin", ["-"]],
+    ["of a report with a name, which becomes a comment", ["preview.json", "--name", "shop/prod"]],
+    ["in the folder of another program", ["preview.json"], "name: other\nruntime: nodejs\n"],
+  ])("is not printed %s", async (_what, args, project) => {
+    if (project) write("Pulumi.yaml", project);
+    const stdout = await shown(args);
+    expect(stdout).not.toContain("--approve Pulumi");
+    expect(stdout).toContain("npx --no compute-endpoint approve --stack prod ");
+    expect(stdout).toContain("report PREVIEW --tidy FILE");
   });
 });

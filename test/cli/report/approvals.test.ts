@@ -1,7 +1,7 @@
 /** Digests, the same that the provider's check accepts, and what ends with which exit code. */
 import { describe, expect, test } from "vitest";
-import { approvalOf } from "../../../provider/rules/approval";
-import { approveCommand } from "../../../provider/rules/approval-list";
+import { digestOfChange } from "../../../provider/rules/approval";
+import { approveCommandLine } from "../../../provider/rules/approval-list";
 import { impactOf, replacementOf } from "../../../provider/rules/impact";
 import { factsTail } from "../../../provider/rules/seen";
 import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings";
@@ -39,7 +39,7 @@ describe("the digest is the one that check accepts", () => {
       desiredSettings({ ...BASE, ...old } as SettingsInput),
       desiredSettings({ ...BASE, ...next } as SettingsInput),
     ];
-    return approvalOf(urnOf("primary"), judge(before, wish), before, wish, new Set(), { old, next });
+    return digestOfChange(urnOf("primary"), judge(before, wish), before, wish, new Set(), { old, next });
   };
   const pair: [string, object, object][] = [
     ["a size", {}, { size: 4 }],
@@ -161,7 +161,7 @@ describe("what is approved", async () => {
     expect(stacks[0].remarks).toEqual([
       expect.stringMatching(/^compute:approve: the last day of 000000000000… \(2026-05-01\) is over\. .*--tidy/),
       expect.stringMatching(
-        /^compute:approve: ffffffffffff… matches nothing in this preview: it is used up, or for a change that is still to come\. /,
+        /^compute:approve: ffffffffffff… matches nothing in this preview: it was used already, or is for a later change\. /,
       ),
     ]);
   });
@@ -170,7 +170,7 @@ describe("what is approved", async () => {
     const { stacks } = await run(JSON.stringify([digest, "e".repeat(32), "f".repeat(32)]));
     expect(stacks[0].remarks).toEqual([
       expect.stringMatching(
-        /f… match nothing in this preview: they are used up, .*`npx --no compute-endpoint report PREVIEW --approve/,
+        /f… match nothing in this preview: they are used up, .*`npx --no compute-endpoint report PREVIEW --tidy FILE` takes/,
       ),
     ]);
   });
@@ -195,10 +195,10 @@ describe("what is approved", async () => {
     const [, q, r] = approvals.map((one: Parsed) => one.digest as string);
     expect(approvals.map(({ command }: Parsed) => command)).toEqual([
       undefined,
-      approveCommand([q], { stack: "prod" }),
-      approveCommand([r], { stack: "prod" }),
+      approveCommandLine([q], { stack: "prod" }),
+      approveCommandLine([r], { stack: "prod" }),
     ]);
-    expect(stacks[0].approveCommand).toBe(approveCommand([q, r], { stack: "prod" }));
+    expect(stacks[0].approveCommand).toBe(approveCommandLine([q, r], { stack: "prod" }));
   });
 
   test.each<[what: string, config: Parsed, next: Parsed, refused: boolean]>([

@@ -122,7 +122,7 @@ describe("text", () => {
       "shop/prod: 1 compute is deleted. 1 compute restarts; 1 not approved
 
         is deleted  old (ep-old)
-          connections drop, and its host ends
+          connections drop, and its host no longer exists
           memory 4 GB, disk 20 GiB, max_connections 450
           host ep-old.us-east-2.aws.neon.tech → none
 

@@ -44,6 +44,17 @@ describe("Markdown", () => {
     expect(text).toContain("`second` `ep-b`: if the compute is active it restarts");
   });
 
+  test("equal details are one line with the names, and new computes are in the table only", async () => {
+    const names = ["reader-1", "reader-2", "reader-3"];
+    const added = step({ op: "create", name: "added", next: { ...BASE, restart: "no" } });
+    const text = await markdown(preview([...names.map((name) => resize({ name, id: `ep-${name}` })), added]));
+    expect(text.match(/it restarts, and open connections drop/g)).toHaveLength(1);
+    expect(text).toContain(
+      "- `reader-1` `ep-reader-1`, `reader-2` `ep-reader-2`, `reader-3` `ep-reader-3`: if the compute is active it restarts, and open connections drop; size 1 CU → 4 CU; URN `urn:pulumi:prod::shop::pulumi-nodejs:dynamic/compute:Endpoint::` and the name\n",
+    );
+    expect(text.match(/`added`/g)).toHaveLength(1);
+  });
+
   test("approved, and with nothing to say", async () => {
     const { stacks } = await inJson(preview([resize()]));
     const config = { "compute:approve": stacks[0].computes[0].approval.digest };
@@ -118,7 +129,7 @@ describe("the Markdown keeps within --max-bytes", () => {
       expect(bytes(text)).toBeLessThanOrEqual(most);
       expect(text).toContain(verdict);
       const rows = (text.match(/^\| `/gm) ?? []).length;
-      const cut = /Not in the table for want of room: (\d+) computes?/.exec(text)?.[1] ?? "0";
+      const cut = /Not in the table (size limit): (\d+) computes?/.exec(text)?.[1] ?? "0";
       expect(rows + Number(cut)).toBe(362);
       if (rows > 0) expect(text.indexOf("`gone-0`")).toBeLessThan(text.indexOf("`compute-0`") >>> 0);
       // The budget is used: another row would not fit.

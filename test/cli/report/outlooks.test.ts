@@ -39,7 +39,7 @@ describe("a preview that says that `up` will fail", () => {
   test.each([
     [
       "markdown",
-      /### ⛔ .*will fail at 1 compute\n[\s\S]*An approval can't help[\s\S]*\| ⛔ \*\*`up` will fail\*\*, new compute \| <code>branch br/,
+      /### ⛔ .*will fail at 1 compute\n[\s\S]*An approval can't help[\s\S]*\| ⛔ \*\*`up` will fail\*\* \| <code>branch br/,
     ],
     [
       "text",
@@ -60,7 +60,7 @@ describe("a preview that says that `up` will fail", () => {
     const { verdict, stacks } = await inJson(
       preview(steps, { diagnostics: [says(["active", "fails"], TEXT, { urn: urnOf("other") })] }),
     );
-    expect(verdict).toBe("`pulumi up` will fail at 1 compute. 2 computes restart; 2 not approved");
+    expect(verdict).toBe("`pulumi up` will fail at 1 compute. 2 computes restart; 1 not approved");
     expect(stacks[0].computes.map(({ name }: Parsed) => name)).toEqual(["other", "primary"]);
     expect(stacks[0].computes[0]).toMatchObject({
       impact: "restart",
@@ -86,7 +86,7 @@ describe("a preview that says that `up` will fail", () => {
   test("of a compute without a step: the document is not whole", async () => {
     const { exitCode, stacks } = await inJson(preview([], { diagnostics: [says(["fails"])] }));
     expect(exitCode).toBe(2);
-    expect(stacks[0].incomplete.join()).toMatch(/`up` will fail at primary, and has no step of it/);
+    expect(stacks[0].incomplete.join()).toMatch(/`up` will fail at primary, but has no step for it/);
   });
 
   test.each([
@@ -115,7 +115,42 @@ describe("a preview that says that `up` will fail", () => {
   });
 });
 
+describe("an approved change at which `up` will fail says one state, and each thing once", async () => {
+  const why =
+    "ep-a: size 1 → 4 restarts this compute. But somebody has changed size 1 → 8 since the state was recorded: `up` will fail. Run `pulumi refresh`, and preview again.";
+  const { approval } = await oneCompute(preview([resize()]));
+  const failing = JSON.stringify(
+    preview([resize()], {
+      config: { "compute:approve": approval.digest, "compute:onRestart": "refuse" },
+      diagnostics: [says(["active", "fails"], why)],
+    }),
+  );
+
+  test.each(["markdown", "text", "github"])("in %s", async (format) => {
+    const { stdout } = await report(["--format", format], failing);
+    expect(stdout).not.toMatch(/[^-]approved|`size`/);
+    expect(stdout.match(/somebody has changed/g)).toHaveLength(1);
+  });
+
+  test("and is not offered for approval", async () => {
+    const { stacks } = await inJson(failing.replace(approval.digest, ""));
+    expect(stacks[0]).not.toHaveProperty("approveCommand");
+    expect(stacks[0].computes[0].approval).not.toHaveProperty("command");
+  });
+});
+
 describe("an adoption", () => {
+  test.each<[what: string, expected: boolean, next: object, config: object, diagnostics: object[]]>([
+    ["under refuse, without a look", true, {}, { "compute:onRestart": "refuse" }, []],
+    ["under its own refuse, without a look", true, { onRestart: "refuse" }, {}, []],
+    ["with a look", false, {}, { "compute:onRestart": "refuse" }, [says(["makes"], "branch br-a has no primary")]],
+    ["without refuse", false, {}, {}, []],
+    ["that allows it", false, { onRestart: "allow" }, { "compute:onRestart": "refuse" }, []],
+  ])("%s: what nobody could see is said: %s", async (_what, expected, next, config, diagnostics) => {
+    const one = await oneCompute(preview([creation({ ...ADOPTION, ...next })], { config, diagnostics }));
+    expect(one.notes.filter((note: string) => note.startsWith("without a key"))).toHaveLength(Number(expected));
+  });
+
   const adoption = (facts: readonly Fact[], text: string, severity = "info") =>
     oneCompute(preview([creation(ADOPTION)], { diagnostics: [says(facts, text, { severity })] }));
 

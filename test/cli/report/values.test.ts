@@ -264,3 +264,44 @@ test.each([
   const one = await oneCompute(preview([step({ op: "replace", old: BASE, next })]));
   expect(one.effect).toBe(`clients then need the new host; ${expected}`);
 });
+
+describe("changes without an impact", () => {
+  test("have old and new values, each once", async () => {
+    const document = preview([
+      change(
+        { suspendTimeoutSeconds: 300, name: "a" },
+        { suspendTimeoutSeconds: 600, name: "b", onDelete: "release", size: 4, restart: `yes: size 1 → 4; ${DROPS}` },
+        differs("size", "suspendTimeoutSeconds", "name", "onDelete"),
+      ),
+    ]);
+    const { others, otherChanges } = await oneCompute(document);
+    expect(others).toEqual(["suspendTimeoutSeconds", "name", "onDelete"]);
+    expect(otherChanges).toEqual([
+      { property: "suspendTimeoutSeconds", old: "300", new: "600" },
+      { property: "name", old: "a", new: "b" },
+    ]);
+    const { stdout } = await report([], JSON.stringify(document));
+    expect(stdout).toContain("also `suspendTimeoutSeconds` `300` → `600`, `name` `a` → `b`, `onDelete` |");
+  });
+
+  test("a secret value is not shown", async () => {
+    const one = change({ name: "[secret]" }, { name: "[secret]", restart: "no" }, differs("name"));
+    expect(await oneCompute(preview([one]))).toMatchObject({ others: ["name"], otherChanges: [] });
+  });
+
+  test("a range that becomes a size, as after a refresh, is told limit by limit and in no other form", async () => {
+    const range = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 8 };
+    const one = step({
+      old: { projectId: BASE.projectId, branchId: BASE.branchId, ...range, restart: "no" },
+      next: {
+        ...BASE,
+        size: 4,
+        restart: `yes: autoscalingLimitMinCu 1 → 4, autoscalingLimitMaxCu 8 → 4 restart; ${DROPS}`,
+      },
+      more: { diffReasons: ["autoscalingLimitMinCu", "autoscalingLimitMaxCu", "size"] },
+    });
+    expect((await report([], JSON.stringify(preview([one])))).stdout).toContain(
+      "| `autoscalingLimitMinCu` `1` → `4`<br>`autoscalingLimitMaxCu` `8` → `4` |",
+    );
+  });
+});

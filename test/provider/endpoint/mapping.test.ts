@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../../../provider/endpoint/inputs.js";
-import { carriesMore, createBody, observedSettings, updateBody } from "../../../provider/endpoint/mapping.js";
+import { createBody, needsCurrentValues, observedSettings, updateBody } from "../../../provider/endpoint/mapping.js";
 import { inputsOf, managedOf, type Outputs, outputsOf, poolerHost } from "../../../provider/endpoint/outputs.js";
 import { differences } from "../../../provider/rules/equality.js";
 import { differingPaths, pick, settingsByName, valuesByPath } from "../../../provider/rules/paths.js";
@@ -144,7 +144,7 @@ describe("one setting alone", () => {
     [["autoscalingLimitMaxCu"], true],
     [["name", "autoscalingLimitMinCu", "autoscalingLimitMaxCu", "branchId"], false],
   ])("whether %j needs the live compute first: %s", (paths, expected) => {
-    expect(carriesMore(paths)).toBe(expected);
+    expect(needsCurrentValues(paths)).toBe(expected);
   });
 
   test("a value that is not known is never sent", () => {

@@ -97,6 +97,10 @@ describe("refuse", () => {
   test("each property that restarts gets its own failure, in the program's form", () => {
     const found = failures({ ...OK, size: 8, branchId: "br-2", disabled: true, name: "x", onRestart: "refuse" }, OLD);
     expect(found.map(({ property }) => property).sort()).toEqual(["branchId", "disabled", "size"]);
+    // A range becomes a size: Pulumi prints the value of the property that the program has.
+    expect(found.find(({ property }) => property === "size")?.reason).toMatch(
+      /autoscalingLimitMinCu \S+ → 8, autoscalingLimitMaxCu \S+ → 8: /,
+    );
   });
 
   test.each<[string, Props | undefined, string | undefined, boolean]>([

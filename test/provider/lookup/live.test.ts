@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type EmulatorOptions, SEED, startEmulator } from "../../../emulator/index.js";
+import { activityOf } from "../../../provider/endpoint/activity.js";
 import * as desk from "../../../provider/lookup/index.js";
-import { activityOf } from "../../../provider/lookup/live.js";
 import type { Activity } from "../../../provider/rules/moment.js";
 import type { WireEndpoint } from "../../../provider/wire/endpoint.js";
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { approvalOf } from "../../../provider/rules/approval.js";
+import { digestOfChange } from "../../../provider/rules/approval.js";
 import { readApprovals } from "../../../provider/rules/approval-list.js";
 import { impactOf } from "../../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings.js";
@@ -20,7 +20,7 @@ function digestOf(kind: "restart" | "new-host", text: string): string {
   const [old, wish] = [desiredSettings(BEFORE), desiredSettings(next)];
   const verdict = impactOf(old, wish);
   expect(verdict.impact).toBe(kind);
-  return approvalOf(URN, verdict, old, wish)!;
+  return digestOfChange(URN, verdict, old, wish)!;
 }
 
 /** The first two texts whose changes have one digest, of which only the first digits count. */

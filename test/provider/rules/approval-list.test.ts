@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { shortDigest } from "../../../provider/rules/approval.js";
 import {
-  approveCommand,
+  approveCommandLine,
   dayAfter,
   digestsAtEndOf,
   isDay,
@@ -119,24 +119,26 @@ const [NEXT, OTHER] = ["0123456789abcdef".repeat(2), "fedcba9876543210".repeat(2
 
 describe("the command that approves", () => {
   test("is one that every shell takes", () => {
-    expect(approveCommand([NEXT], { stack: "prod-eu" })).toBe(
+    expect(approveCommandLine([NEXT], { stack: "prod-eu" })).toBe(
       `npx --no compute-endpoint approve --stack prod-eu ${NEXT}`,
     );
     for (const odd of ["$(rm -rf /)", "a b", "-x", "`id`", "a\nb", "", undefined]) {
-      expect(approveCommand([NEXT], { stack: odd, configFile: odd })).toBe(`npx --no compute-endpoint approve ${NEXT}`);
+      expect(approveCommandLine([NEXT], { stack: odd, configFile: odd })).toBe(
+        `npx --no compute-endpoint approve ${NEXT}`,
+      );
     }
   });
 
   test("takes many digests, and the file that Pulumi was given", () => {
-    expect(approveCommand([NEXT, OTHER], { stack: "dev", configFile: "../other.yaml" })).toBe(
+    expect(approveCommandLine([NEXT, OTHER], { stack: "dev", configFile: "../other.yaml" })).toBe(
       `npx --no compute-endpoint approve --stack dev --file ../other.yaml ${NEXT} ${OTHER}`,
     );
   });
 
   test.each<[what: string, text: string, digests: string[]]>([
-    ["behind other lines", `size 1 → 4: …\n${approveCommand([NEXT], { stack: "dev" })}\n`, [NEXT]],
-    ["with several", approveCommand([NEXT, OTHER], { stack: "dev", configFile: "./a.yaml" }), [NEXT, OTHER]],
-    ["not at the end", `${approveCommand([NEXT], {})}\nand more`, []],
+    ["behind other lines", `size 1 → 4: …\n${approveCommandLine([NEXT], { stack: "dev" })}\n`, [NEXT]],
+    ["with several", approveCommandLine([NEXT, OTHER], { stack: "dev", configFile: "./a.yaml" }), [NEXT, OTHER]],
+    ["not at the end", `${approveCommandLine([NEXT], {})}\nand more`, []],
     ["with a short digest", "compute-endpoint approve 0123456789ab", []],
     ["not there", "onRestart is refuse", []],
   ])("is found again at the end of a text: %s", (_what, text, digests) => {

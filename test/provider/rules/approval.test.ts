@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { approvalOf, type ReleaseInputs } from "../../../provider/rules/approval.js";
+import { digestOfChange, type ReleaseInputs } from "../../../provider/rules/approval.js";
 import { impactOf, replacementOf } from "../../../provider/rules/impact.js";
 import {
   type DesiredSettings,
@@ -21,7 +21,7 @@ function approval(
   { urn = URN, unknown = [] as string[], secrets = [] as string[] } = {},
 ) {
   const [before, wish] = [desiredSettings({ ...OK, ...old }), desiredSettings({ ...OK, ...next }, new Set(unknown))];
-  return approvalOf(urn, impactOf(before, wish), before, wish, new Set(secrets));
+  return digestOfChange(urn, impactOf(before, wish), before, wish, new Set(secrets));
 }
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 const limits = (min: number, max: number): SettingsInput => ({
@@ -33,7 +33,7 @@ describe("the digest of a change", () => {
   test("is another one where the option retainOnDelete keeps the old compute, and only there", () => {
     const [old, wish] = [desiredSettings(OK), desiredSettings({ ...OK, projectId: "q" })];
     const digestOf = (release: { old?: ReleaseInputs; next?: ReleaseInputs }) =>
-      approvalOf(URN, impactOf(old, wish), old, wish, new Set(), release);
+      digestOfChange(URN, impactOf(old, wish), old, wish, new Set(), release);
     const plain = digestOf({});
     expect(digestOf({ old: { __retain: true } })).not.toBe(plain);
     expect(digestOf({ old: { __retain: true } })).toMatch(DIGEST);
@@ -66,7 +66,7 @@ describe("the digest of a change", () => {
       `["restartTriggers","${hashOf('["a"]')}","${hashOf('["b"]')}"]`,
       '["type","read_write","read_write"]',
     ];
-    expect(approvalOf(URN, impactOf(old, wish), old, wish, new Set(), release)).toBe(
+    expect(digestOfChange(URN, impactOf(old, wish), old, wish, new Set(), release)).toBe(
       hashOf(`{"changes":[${all}],"impact":"new-host",${identity}}`),
     );
   });
@@ -127,9 +127,9 @@ describe("the digest of a change", () => {
     const [old, wish] = [desiredSettings({ ...OK, name: "a" }), desiredSettings({ ...OK, name: "b" })];
     const verdict = replacementOf(old, wish);
     expect(verdict.impact).toBe("new-host");
-    const one = approvalOf(URN, verdict, old, wish);
+    const one = digestOfChange(URN, verdict, old, wish);
     expect(one).toMatch(DIGEST);
-    expect(one).not.toBe(approvalOf(URN, replacementOf(old, old), old, old));
+    expect(one).not.toBe(digestOfChange(URN, replacementOf(old, old), old, old));
   });
 
   test.each<[string, string | undefined]>([
@@ -145,14 +145,14 @@ describe("the digest of a change", () => {
     expect(approval({ size: 1, name: "a" }, { size: 2, name: "b" }, { secrets: ["name"] })).toBe(known);
     const old: DesiredSettings = { ...desiredSettings({ ...OK, size: 1 }), name: UNKNOWN };
     const wish = desiredSettings({ ...OK, size: 2 });
-    expect(approvalOf(URN, impactOf(old, wish), old, wish)).toBe(known);
+    expect(digestOfChange(URN, impactOf(old, wish), old, wish)).toBe(known);
   });
 
   test("of a new host is of the whole new compute: what it loses, and what it takes over, as well", () => {
     const old: SettingsInput = { ...OK, projectId: "q", size: 8, disabled: true, settings: { pgSettings: { a: "1" } } };
     const of = (next: SettingsInput, after?: ReleaseInputs, before?: ReleaseInputs) => {
       const [was, wish] = [desiredSettings(old), desiredSettings({ ...OK, ...next })];
-      return approvalOf(URN, impactOf(was, wish), was, wish, new Set(), { old: before, next: after });
+      return digestOfChange(URN, impactOf(was, wish), was, wish, new Set(), { old: before, next: after });
     };
     const { size, disabled, settings } = old;
     const all = [
@@ -178,7 +178,7 @@ describe("the digest of a change", () => {
   test("of a change in place is not touched by what only a replacement asks", () => {
     const [old, wish] = [desiredSettings({ ...OK, size: 1 }), desiredSettings({ ...OK, size: 2 })];
     const release = { old: { adopt: true }, next: { onDelete: "release" } };
-    expect(approvalOf(URN, impactOf(old, wish), old, wish, new Set(), release)).toBe(known);
+    expect(digestOfChange(URN, impactOf(old, wish), old, wish, new Set(), release)).toBe(known);
   });
 });
 

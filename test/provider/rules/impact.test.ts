@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  atLeast,
+  changeOf,
   IMPACTS,
   type Impact,
   impactOf,
+  isAtLeast,
   replacementOf,
   restartText,
   sentence,
@@ -149,7 +150,7 @@ describe("the words", () => {
   });
   test.each<[ObservedSettings, DesiredSettings, string]>([
     [limits(2, 2) as ObservedSettings, limits(4, 4), "size 2 → 4"],
-    [limits(1, 4) as ObservedSettings, limits(4, 4), "size 1 to 4 → 4"],
+    [limits(1, 4) as ObservedSettings, limits(4, 4), "autoscalingLimitMinCu 1 → 4"],
     [{}, limits(4, 4), "size not set → 4"],
     [
       limits(2, 2) as ObservedSettings,
@@ -160,6 +161,13 @@ describe("the words", () => {
     const verdict = impactOf(old, wish, { asSize: true });
     expect(verdict.reasons).toHaveLength(1);
     expect(sentence(verdict)).toMatch(new RegExp(`^${words} (may )?restarts? this compute`));
+  });
+
+  test("a range to a size is told limit by limit, unless the size is secret", () => {
+    const of = (secrets?: ReadonlySet<string>) =>
+      impactOf(limits(1, 8) as ObservedSettings, limits(4, 4), { asSize: true, ...(secrets ? { secrets } : {}) });
+    expect(of().reasons.map(changeOf)).toEqual(["autoscalingLimitMinCu 1 → 4", "autoscalingLimitMaxCu 8 → 4"]);
+    expect(of(new Set(["size"])).reasons.map(changeOf)).toEqual(["size a secret value → another"]);
   });
 
   test("several changes are all told, with what the worst of them does", () => {
@@ -256,7 +264,7 @@ describe("laws", () => {
       fc.property(wishes, fc.constantFrom(...NAMES), (wish, name) => {
         const more = impactOf(HAS, { ...wish, ...change(name) }).impact;
         const { [name]: _, ...without } = wish;
-        expect(atLeast(more, impactOf(HAS, without).impact)).toBe(true);
+        expect(isAtLeast(more, impactOf(HAS, without).impact)).toBe(true);
       }),
     );
   });

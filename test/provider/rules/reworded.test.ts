@@ -6,16 +6,14 @@ const TEXTS = "../../../provider/rules/texts.js";
 type Module = Record<string, unknown>;
 type Props = Record<string, unknown>;
 
-/** What reads the input `restart` reads "no" and nothing else of it. The other is no text. */
-const KEPT = new Set(["REFUSED"]);
-
+/** What reads the input `restart` reads "no" and nothing else of it. */
 const reworded = (texts: Module): Module => {
   const change = (value: unknown): unknown => {
     if (typeof value === "string") return value === "no" ? value : "lorem ipsum";
     if (typeof value === "function") return () => "dolor, sit amet; consectetur";
     return Object.fromEntries(Object.entries(value as Module).map(([key, inner]) => [key, change(inner)]));
   };
-  return Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, KEPT.has(key) ? value : change(value)]));
+  return Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, change(value)]));
 };
 
 afterEach(() => {
@@ -53,6 +51,9 @@ async function decisions() {
       const digest = /\b[0-9a-f]{32,}\b/.exec(failures.at(-1)?.reason ?? "")?.[0];
       const masked = (props: Props) =>
         change["__secret"] ? { ...props, autoscalingLimitMinCu: "[secret]", autoscalingLimitMaxCu: "[secret]" } : props;
+      const message = `error: ${failures.map(({ reason }) => reason).join("\n")}\n`;
+      const diagnostics = [{ severity: "error", urn: urnOf("primary"), message }];
+      const refused = (await inJson(preview([], { diagnostics }))).stacks[0];
       const op = name === "type" ? "replace" : "update";
       const document = preview([step({ op, old: masked({ ...OLD, restart: "no" }), next: masked(inputs) })]);
       const { exitCode, stacks } = await inJson(document);
@@ -74,6 +75,7 @@ async function decisions() {
         name,
         failures: failures.map(({ property }) => property),
         digest,
+        refused: [/refused/.test(refused.incomplete.join()), refused.approveCommand],
         notice: inputs["__notice"],
         // Of a state that is as it was asked to be, and of one in which the change has been made by hand.
         warned: [OLD, change].map((outputs) => {
@@ -133,6 +135,7 @@ test("every decision is the same in other words", async () => {
   expect(sentence(impactOf({}, { disabled: true }))).toContain("dolor");
   expect(await decisions()).toEqual(before);
   // What is compared says something.
+  expect(before.all.find(({ name }) => name === "size")?.refused).toEqual([true, expect.stringContaining("approve")]);
   expect(before.all.map(({ policies }) => policies.join())).toEqual([
     "",
     "",

@@ -3,7 +3,7 @@
 
 import type { Emulator } from "../../../emulator/index.js";
 import { ServiceError } from "../../../provider/errors.js";
-import { type CreationOutlook, creationOutlook, type ProjectNow } from "../../../provider/lookup/live.js";
+import { creationOutlook, type Outlook, type ProjectNow } from "../../../provider/lookup/live.js";
 import { readNotice } from "../../../provider/rules/notice.js";
 import type { OnRestart } from "../../../provider/rules/policies.js";
 import type { WireEndpoint } from "../../../provider/wire/endpoint.js";
@@ -16,7 +16,7 @@ export async function lookAhead(
   { op, inputs }: Plan,
   onRestart: OnRestart | undefined,
   ours: ReadonlySet<string>,
-): Promise<CreationOutlook | undefined> {
+): Promise<Outlook | undefined> {
   if (op !== "create" && op !== "replace") return undefined;
   const replaces = readNotice(inputs)?.replaces;
   const outlook = await creationOutlook(projectIn(emulator, inputs), { inputs, onRestart, replaces });

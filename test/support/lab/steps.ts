@@ -1,7 +1,6 @@
 // The steps of a command: how they follow each other, and what is noted of each.
 
-import type { Process } from "../../../provider/endpoint/process.js";
-import type { CreationOutlook } from "../../../provider/lookup/live.js";
+import type { Outlook } from "../../../provider/lookup/live.js";
 import type { VirtualClock } from "../virtual-clock.js";
 import type { Plan, Processes } from "./engine.js";
 import type { Sent } from "./network.js";
@@ -32,7 +31,7 @@ export interface Run {
 export interface Outcome extends Run, Plan {
   error?: Error;
   /** What the preview foresees of a creation. */
-  outlook?: CreationOutlook;
+  outlook?: Outlook;
 }
 
 /** In which order steps begin, and how many run at once. */
@@ -57,31 +56,13 @@ export async function timedStep<T>(
   const step: Step = { name, op, from: clock.now(), turns: [] };
   run.steps.push(step);
   try {
-    return await work((provider) => withTurnsNoted(clock, processes(provider), step));
+    return await work((provider) => processes(provider).noting(step, clock));
   } catch (error) {
     step.error = error as Error;
     throw error;
   } finally {
     step.to = clock.now();
   }
-}
-
-/** The process as one step sees it: its turns are noted. */
-function withTurnsNoted(clock: VirtualClock, process: Process, step: Step): Process {
-  const { mutations } = process.context;
-  const run: typeof mutations.run = (project, keys, work) =>
-    mutations.run(project, keys, async () => {
-      const turn: Step["turns"][number] = { from: clock.now() };
-      step.turns.push(turn);
-      try {
-        return await work();
-      } finally {
-        turn.to = clock.now();
-      }
-    });
-  const addLockId = mutations.addLockId.bind(mutations);
-  const context = { ...process.context, mutations: { run, addLockId } as typeof mutations };
-  return { ...process, context };
 }
 
 /** Runs the work for all items in their order, several at once. If one fails, the others still end. */

@@ -3,6 +3,7 @@ import { branches } from "./branches";
 import { memory } from "./memory";
 import { one } from "./one";
 import { parallel } from "./parallel";
+import { plugin } from "./plugin";
 import { projects } from "./projects";
 import { refresh } from "./refresh";
 import { restarts } from "./restarts";
@@ -27,4 +28,5 @@ export const SCENARIOS: readonly Scenario[] = [
   one,
   state,
   memory,
+  plugin,
 ];

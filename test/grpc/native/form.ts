@@ -1,10 +1,10 @@
 /** The native form behind the interface of the shim, so that the same judges can judge both. */
 import { afterEach } from "vitest";
-import { type EmulatorOptions, startEmulator } from "../../emulator/index.js";
-import { millisecondsOf } from "../../provider/endpoint/inputs.js";
+import { type EmulatorOptions, startEmulator } from "../../../emulator/index.js";
+import { millisecondsOf } from "../../../provider/endpoint/inputs.js";
+import type { Props, Registered, Shim } from "../shim";
+import type { Rig } from "../support";
 import { Plugin, secret, startEngineLog } from "./plugin";
-import type { Props, Registered, Shim } from "./shim";
-import type { Rig } from "./support";
 
 type Timeouts = Record<"create" | "update" | "delete", string | undefined>;
 
@@ -71,7 +71,7 @@ afterEach(async () => {
 });
 
 /** What the shim's tests share. It is handed over, since the judges' tests put this file in its place. */
-type Support = Pick<typeof import("./support"), "folder" | "KEY">;
+type Support = Pick<typeof import("../support"), "folder" | "KEY">;
 
 /** `rig` of the shim's tests, for the plugin. */
 export const nativeRig =

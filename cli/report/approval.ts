@@ -1,9 +1,9 @@
 // The digest with which a reviewer approves a finding. The provider's check computes the same one, from the old inputs and
-// with `size` written as its two limits. Some changes have no digest: then this file says why.
+// with `size` written as its two limits. If a change has no digest, gives the reason.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { approvalOf } from "../../provider/rules/approval.js";
-import { type Impact, impactOf, isWorse, replacementOf, type Verdict } from "../../provider/rules/impact.js";
+import { digestOfChange } from "../../provider/rules/approval.js";
+import { type ChangeImpact, type Impact, impactOf, isWorse, replacementOf } from "../../provider/rules/impact.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { isSecret } from "../../provider/rules/settings.js";
 import { type Compared, ENDANGERING, type Judged } from "./judge.js";
@@ -22,12 +22,12 @@ const WHY = {
   unknown: "a value is known only after apply",
   noOldInputs: "the document does not say what the compute was asked to be before",
   noUrn: "the document does not say which resource it is",
-  adopted: "what the adopted compute has is known only after apply",
+  adopted: "the adopted compute's settings are known only during `up`",
   drift:
     "this change does more than its settings show: the compute was changed by hand, or an update failed. Run `pulumi refresh`, then preview again",
 };
 
-/** What the stack's config says of refusing and approving. */
+/** The settings of the stack that decide about refusals and approvals. */
 export interface StackRules {
   /** The digests that it approves. */
   digests: ReadonlySet<string>;
@@ -53,7 +53,7 @@ export function approvalFor(
   };
 }
 
-export const digestOfCreation = (): Digest => ({ why: WHY.adopted });
+export const noDigestForCreation = (): Digest => ({ why: WHY.adopted });
 
 export function digestOf(compared: Compared, judged: Judged): Digest {
   const { step, previousInputs, desired, unreadable: secrets, malformed } = compared;
@@ -64,7 +64,8 @@ export function digestOf(compared: Compared, judged: Judged): Digest {
   const values = [release.old, release.next].flatMap((inputs) => [inputs?.["adopt"], inputs?.["onDelete"]]);
   if (values.includes(UNKNOWN_VALUE)) return { why: WHY.unknown };
   if (values.some(isSecretMark)) return { why: WHY.secret };
-  const digestBy = (verdict: Verdict) => approvalOf(step.urn, verdict, previousInputs, desired, secrets, release);
+  const digestBy = (verdict: ChangeImpact) =>
+    digestOfChange(step.urn, verdict, previousInputs, desired, secrets, release);
   const replacement = replacementOf(previousInputs, desired, { secrets });
   const verdict = step.op === "update" ? impactOf(previousInputs, desired, { secrets }) : replacement;
   const digest = digestBy(verdict);

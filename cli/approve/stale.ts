@@ -1,0 +1,59 @@
+// Entries of `compute:approve` that approve nothing any more: which they are, and how commands and the report name them.
+
+import { shortDigest } from "../../provider/rules/approval.js";
+import {
+  type ApprovalEntry,
+  type Approvals,
+  MOST_NAMED,
+  shortEntriesText,
+} from "../../provider/rules/approval-list.js";
+import { someOf } from "../../provider/rules/some-of.js";
+import { cleanLine } from "../report/clean.js";
+
+export interface Stale {
+  entry: ApprovalEntry;
+  why: string;
+}
+
+/**
+ * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
+ * up, or its change may still come or belong to another stack.
+ * @param needed all digests that a preview needs; undefined where there is no whole preview to tell
+ */
+export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
+  return entries.flatMap((entry) => {
+    const { state, digest, day } = entry;
+    if (state === "ended") return [{ entry, why: `ended on ${day}` }];
+    if (state === "short") return [{ entry, why: "has 12 digits and approves nothing" }];
+    return needed && !needed.has(digest) ? [{ entry, why: unmatched(1) }] : [];
+  });
+}
+
+/** Follows the names of `count` entries. */
+const unmatched = (count: number): string =>
+  count === 1
+    ? "matches nothing in this preview: it was used already, or is for a later change"
+    : "match nothing in this preview: they are used up, or for changes that are still to come";
+
+/** One entry in a line of its own. @param comments beside the entries in the file: they say whose approval it is */
+export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, string>): string {
+  const { digest, text, state } = entry;
+  const comment = comments.get(text);
+  return `${state === "short" ? text : shortDigest(digest)} ${why}${comment ? `  # ${cleanLine(comment)}` : ""}`;
+}
+
+/** All of them in a few lines, for those who do not see the file. @param way to take them out, as a sentence */
+export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined, way: string): string[] {
+  const stale = staleOf(approvals.entries, needed);
+  const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);
+  const short = shortEntriesText(approvals);
+  const ended = of("ended").map(({ entry: { digest, day } }) => `${shortDigest(digest)} (${day})`);
+  const unused = of("valid").map(({ entry: { digest } }) => shortDigest(digest));
+  return [
+    ...(short === undefined ? [] : [short]),
+    ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over. ${way}`] : []),
+    ...(unused.length > 0
+      ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}. ${way}`]
+      : []),
+  ];
+}

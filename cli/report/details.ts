@@ -1,0 +1,71 @@
+// The folded details below a table, in Markdown.
+
+import { renderQuotes } from "./clean.js";
+import { fromTo } from "./format.js";
+import { code } from "./markup.js";
+import { showsEffect } from "./rows.js";
+import type { Finding } from "./types.js";
+
+/** Computes with equal details share a line. */
+export function detailsOf(findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [];
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings.filter(hasDetails)) {
+    const detail = detailOf(finding);
+    groups.set(detail, [...(groups.get(detail) ?? []), finding]);
+  }
+  return [
+    "",
+    `<details><summary>Details</summary>`,
+    "",
+    ...[...groups].map(([detail, all]) => lineOf(detail, all)),
+    "",
+    "Memory and `max_connections` are the documented ones of the size, approximate. Clients should reconnect by themselves. What the preview left out (`--target`, `--exclude`) is not in it.",
+    "",
+    "</details>",
+  ];
+}
+
+/** A new compute has nothing that its row does not have. */
+const hasDetails = ({ op, impact }: Finding): boolean => op !== "create" || impact !== "none";
+
+function detailOf(finding: Finding): string {
+  const { effect, before, after, upFails } = finding;
+  // Otherwise the row shows the effect or the changes. If `up` fails, the effect does not happen.
+  const isLeftOut = upFails === undefined && !showsEffect(finding);
+  const range = (size: Finding["before"]) =>
+    size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);
+  const size = fromTo(range(before), range(after));
+  return [...(effect && isLeftOut ? [renderQuotes(effect, code)] : []), ...(size ? [`size ${size}`] : [])].join("; ");
+}
+
+/** One compute with its id, its place in the program and its URN; or many, whose URNs differ in their names only. */
+function lineOf(detail: string, findings: readonly Finding[]): string {
+  const [first, ...more] = findings;
+  const of = (parts: readonly string[]) => (parts.length > 0 ? `: ${parts.join("; ")}` : "");
+  const details = detail === "" ? [] : [detail];
+  if (first && more.length === 0) {
+    const place = placeOf(first);
+    return `- ${code(first.name)}${idOf(first)}${of([...details, ...place, code(first.urn)])}`;
+  }
+  const prefix = commonPrefix(findings);
+  const names = findings.map((finding) => {
+    const beside = [...placeOf(finding), ...(prefix === undefined ? [code(finding.urn)] : [])];
+    return `${code(finding.name)}${idOf(finding)}${beside.length > 0 ? ` (${beside.join(", ")})` : ""}`;
+  });
+  const urns = prefix === undefined ? [] : [`URN ${code(prefix)} and the name`];
+  return `- ${names.join(", ")}${of([...details, ...urns])}`;
+}
+
+const idOf = ({ id }: Finding): string => (id ? ` ${code(id)}` : "");
+
+const placeOf = ({ position }: Finding): string[] => (position ? [code(`${position.file}:${position.line}`)] : []);
+
+/** What stands before the names in all these URNs; undefined where it differs. */
+function commonPrefix(findings: readonly Finding[]): string | undefined {
+  const prefixes = new Set(
+    findings.map(({ urn, name }) => (urn.endsWith(`::${name}`) ? urn.slice(0, -name.length) : undefined)),
+  );
+  const [prefix] = prefixes;
+  return prefixes.size === 1 ? prefix : undefined;
+}

@@ -1,0 +1,34 @@
+// The files of the short command that approves or tidies: they have names only for those who have them at hand.
+
+import { loadYaml } from "../approve/config-list.js";
+import { type ProgramFolder, programOf, projectFile, shownPath } from "../approve/files.js";
+import type { ReportFiles, StackReport } from "./types.js";
+
+/** The program of this folder, with paths as people here name them; undefined where there is none that can be read. */
+export async function programHere(cwd: string): Promise<ProgramFolder | undefined> {
+  const path = await projectFile(cwd);
+  if (path === undefined) return undefined;
+  const program = await programOf(await loadYaml(), path).catch(() => undefined);
+  return program && { ...program, stackFile: (stack) => shownPath(program.stackFile(stack), cwd) };
+}
+
+/** Names that are the same in each shell. */
+const PLAIN = /^[\w./][\w./-]*$/;
+
+/** @param preview the file with the document @returns undefined where the program of this folder is another one */
+export function filesOf(
+  program: ProgramFolder,
+  { preview, project, stack }: { preview: string; project: string; stack: string },
+): ReportFiles | undefined {
+  if (program.project !== project) return undefined;
+  const config = program.stackFile(stack);
+  return [preview, config].every((name) => PLAIN.test(name)) ? { preview, config } : undefined;
+}
+
+/** @param flag `--approve` or `--tidy` @param files those at hand; else words stand in their places */
+export const fileCommand = (flag: string, files: ReportFiles = { preview: "PREVIEW", config: "FILE" }): string =>
+  `npx --no compute-endpoint report ${files.preview} ${flag} ${files.config}`;
+
+/** The one short line that approves all; undefined where the document does not allow it, or readers do not have the files. */
+export const shortCommand = ({ files, incomplete }: StackReport): string | undefined =>
+  files && incomplete.length === 0 ? fileCommand("--approve", files) : undefined;

@@ -1,0 +1,21 @@
+// What a compute does at the moment, by an answer of the service.
+
+import { formatDuration } from "../clock.js";
+import type { Activity } from "../rules/moment.js";
+import type { WireEndpoint } from "../wire/endpoint.js";
+
+/** A service gives this time, or an earlier one, as the last activity of a compute that was never used. */
+export const NEVER = Date.parse("2000-01-01T00:00:00Z");
+
+/**
+ * Undefined where a compute is on its way to another state, or in one that this version does not know.
+ * @param nowMs undefined where it does not matter how long ago the compute was used
+ */
+export function activityOf(endpoint: WireEndpoint, nowMs?: number): Activity | undefined {
+  const { current_state: state, pending_state: pending, last_active: lastActive, disabled } = endpoint;
+  if (pending !== undefined) return undefined;
+  if (state === "idle") return { state: disabled ? "disabled" : "idle" };
+  if (state !== "active") return undefined;
+  const usedAt = Date.parse(lastActive ?? "");
+  return { state, ...(nowMs !== undefined && usedAt > NEVER ? { used: formatDuration(nowMs - usedAt) } : {}) };
+}
