@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithLanguage, ENGINE_TEST_MS } from "../support/engine";
-import { type LanguageStory, startLanguage } from "./languages/stories";
+import { type LanguageStory, startLanguage } from "./languages/start";
 import { YAML } from "./languages/yaml";
 
 const PLUGIN = resolve(__dirname, "../../plugin");

@@ -5,7 +5,7 @@ import { impactOf } from "../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
 import { describeWithLanguage, ENGINE_TEST_MS, type StateResource } from "../support/engine";
 import { PLUGIN } from "./languages/program";
-import { compute, NATIVE } from "./languages/stories";
+import { compute, NATIVE } from "./languages/start";
 import { YAML } from "./languages/yaml";
 import { addBranch, changes, files, MAIN, PROJECT, SEED, type Story, startStory } from "./support";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { NO_OUTPUTS } from "../../sdk/outputs.js";
 import { describeWithLanguage, ENGINE_TEST_MS } from "../support/engine";
 import { Ref } from "./languages/program";
-import { compute, type LanguageStory, startLanguage } from "./languages/stories";
+import { compute, type LanguageStory, startLanguage } from "./languages/start";
 import { YAML } from "./languages/yaml";
 import { SEED, type Story, startStory } from "./support";
 

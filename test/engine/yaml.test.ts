@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithLanguage, ENGINE_TEST_MS } from "../support/engine";
 import { PLUGIN } from "./languages/program";
-import { compute, type LanguageStory, NATIVE, playStories, startLanguage } from "./languages/stories";
+import { compute, type LanguageStory, NATIVE, startLanguage } from "./languages/start";
+import { playStories } from "./languages/stories";
 import { YAML } from "./languages/yaml";
 
 playStories(YAML);

@@ -5,61 +5,14 @@
 import { readFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningEmulator, startEmulator } from "../../../emulator/index.js";
 import { inJson } from "../../cli/report/support";
-import {
-  describeWithLanguage,
-  ENGINE_TEST_MS,
-  type Engine,
-  type LanguageSupport,
-  Workspace,
-} from "../../support/engine";
+import { describeWithLanguage, ENGINE_TEST_MS } from "../../support/engine";
 import { addBranch, changes, PROJECT, SEED } from "../support";
-import { type Compute, FIRST_TIME_MS, type Language, type Program, Ref } from "./program";
+import { type Compute, FIRST_TIME_MS, type Language, Ref } from "./program";
+import { compute, type LanguageStory, NATIVE, startLanguage } from "./start";
 
-export const NATIVE = "compute:index:Endpoint";
 const BRANCH = SEED.branches.dev;
 const PLUGIN_FOLDER = resolve(__dirname, "../../../plugin");
-
-export interface LanguageStory {
-  em: RunningEmulator;
-  ws: Workspace;
-  /** Another program for the same stack. */
-  use(program: Program): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function startLanguage(
-  engine: Engine,
-  support: LanguageSupport,
-  language: Language,
-  program: Program,
-): Promise<LanguageStory> {
-  const em = await startEmulator({ operationMs: 50, apiKey: "key-of-this-story" });
-  let ws: Workspace | undefined;
-  const close = async () => {
-    await ws?.close();
-    await em.close();
-  };
-  try {
-    ws = await Workspace.create(engine, {
-      program: { ...language.project, ...language.files(program) },
-      hosts: support.hosts,
-      env: { ...support.env, COMPUTE_API_KEY: em.apiKey, COMPUTE_API_URL: em.url },
-    });
-    await language.addPackage(ws);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { em, ws, use: (next) => ws.setProgram(language.files(next)), close };
-}
-
-export const compute = (
-  name: string,
-  properties: Compute["properties"],
-  options: Compute["options"] = {},
-): Compute => ({ name, properties: { projectId: PROJECT, ...properties }, options });
 
 export function playStories(language: Language): void {
   describeWithLanguage(language.name, `computes of a program in the language ${language.name}`, (engine, support) => {
