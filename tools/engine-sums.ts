@@ -1,9 +1,10 @@
 /**
- * `npx tsx tools/engine-sums.ts`: writes the go.sum of each engine, and of the host for YAML, anew. Run it after a change of a version in a go.mod. Go
+ * `npx tsx tools/engine-sums.ts`: writes the go.sum of each engine, and of the language hosts, anew. Run it after a change of a version in a go.mod. Go
  * checks each line with its checksum database, so the script refuses to run if that database is off.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { LANGUAGES_MODULE } from "./engine/language-host";
 import { MAIN_PACKAGE, MODULE_FOLDER, MODULES } from "./engine/recipe";
 import { run } from "./engine/run";
 import { YAML_MODULE, YAML_PACKAGE } from "./engine/yaml-host";
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
     );
   }
   const engines = Object.values(MODULES).map((name) => [join(MODULE_FOLDER, name), MAIN_PACKAGE] as const);
-  for (const [folder, main] of [...engines, [YAML_MODULE, YAML_PACKAGE] as const]) {
+  for (const [folder, main] of [...engines, [YAML_MODULE, YAML_PACKAGE] as const, [LANGUAGES_MODULE, "."] as const]) {
     await rm(join(folder, "go.sum"), { force: true });
     for (const platform of PLATFORMS) {
       for (const CGO_ENABLED of CGO) await go(folder, ["list", "-deps", main], { ...platform, CGO_ENABLED });

@@ -43,8 +43,8 @@ const EXAMPLES: Example[] = [
   },
 ];
 
-/** They have a test of theirs: secrets, a script around a program, pipelines, a policy pack, tests of a user's own, and YAML. */
-const ELSEWHERE = ["app", "automation", "gitops", "kubernetes-operator", "policy", "testing", "yaml"];
+/** They have a test of theirs: secrets, a script around a program, pipelines, a policy pack, tests of a user's own, and other languages. */
+const ELSEWHERE = ["app", "automation", "gitops", "go", "kubernetes-operator", "policy", "python", "testing", "yaml"];
 
 describe("every example", () => {
   test("has its test here", () => {

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { digestOfChange } from "../../provider/rules/approval.js";
 import { impactOf } from "../../provider/rules/impact.js";
 import { desiredSettings, type SettingsInput } from "../../provider/rules/settings.js";
-import { describeWithYaml, ENGINE_TEST_MS, type StateResource } from "../support/engine";
+import { describeWithLanguage, ENGINE_TEST_MS, type StateResource } from "../support/engine";
+import { PLUGIN } from "./languages/program";
+import { compute, NATIVE } from "./languages/start";
+import { YAML } from "./languages/yaml";
 import { addBranch, changes, files, MAIN, PROJECT, SEED, type Story, startStory } from "./support";
-import { compute, NATIVE, yamlProgram } from "./yaml-stories";
 
 const DYNAMIC = "pulumi-nodejs:dynamic/compute:Endpoint";
-const PACKAGES = "packages:\n  compute: ./node_modules/pulumi-compute-endpoint/plugin\n";
+const PACKAGES = `packages:\n  compute: ${PLUGIN}\n`;
 /** The class as Pulumi generates it from the schema, for the parts that count here. */
 const GENERATED = `
 class Native extends pulumi.CustomResource {
@@ -66,7 +68,7 @@ const digestOf = (urn: string, old: SettingsInput, next: SettingsInput): string 
 const isCompute = ({ type }: StateResource) => type === NATIVE || type === DYNAMIC;
 const NAMES = ["abroad", "child", "guarded", "hidden", "primary", "slow"];
 
-describeWithYaml("a stack", (engine, host) => {
+describeWithLanguage("yaml", "a stack", (engine, { hosts }) => {
   let story: Story;
   const use = (form: Form, more?: string) =>
     story.ws.setProgram({
@@ -79,7 +81,7 @@ describeWithYaml("a stack", (engine, host) => {
   };
 
   beforeAll(async () => {
-    story = await startStory(engine, { program: "", hosts: [host], before: (em) => addBranch(em, "br-child") });
+    story = await startStory(engine, { program: "", hosts, before: (em) => addBranch(em, "br-child") });
     await use("dynamic");
     await story.ws.up({ args: ["--skip-preview"] });
     story.em.requests.splice(0);
@@ -148,7 +150,9 @@ describeWithYaml("a stack", (engine, host) => {
       await story.ws.up({ args: ["--skip-preview"] });
       changes(story.em);
       const { id } = await story.ws.resource("primary");
-      await story.ws.setProgram(yamlProgram(compute("primary", { branchId: SEED.branches.dev, size: 2 })));
+      await story.ws.setProgram(
+        YAML.files({ computes: [compute("primary", { branchId: SEED.branches.dev, size: 2 })] }),
+      );
       const { document } = await story.ws.previewJson();
       const touched = (document.steps ?? []).filter(({ op, urn }) => op !== "same" && urn.includes("Endpoint"));
       expect(touched.map(({ op, urn }) => `${op} ${urn}`)).toEqual([]);

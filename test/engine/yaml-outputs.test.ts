@@ -1,24 +1,26 @@
 /** The preview of a creation in both forms: what is not known yet is called unknown, and so is what depends on it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NO_OUTPUTS } from "../../sdk/outputs.js";
-import { describeWithYaml, ENGINE_TEST_MS } from "../support/engine";
+import { describeWithLanguage, ENGINE_TEST_MS } from "../support/engine";
+import { Ref } from "./languages/program";
+import { compute, type LanguageStory, startLanguage } from "./languages/start";
+import { YAML } from "./languages/yaml";
 import { SEED, type Story, startStory } from "./support";
-import { compute, ref, startYaml, type YamlStory } from "./yaml-stories";
 
 const ARGS = { branchId: SEED.branches.dev, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
 /** What no compute has after a creation with these arguments. */
 const ABSENT = ["size", "unfinished"];
 const NAMES = Object.keys(NO_OUTPUTS).filter((name) => !ABSENT.includes(name));
 
-describeWithYaml("the outputs in the preview of a creation", (engine, host) => {
-  let [ofClass, ofPlugin]: [Story?, YamlStory?] = [];
+describeWithLanguage("yaml", "the outputs in the preview of a creation", (engine, support) => {
+  let [ofClass, ofPlugin]: [Story?, LanguageStory?] = [];
 
   beforeAll(async () => {
     const lines = NAMES.map((name) => `exports.${name}_ = compute.${name};`);
     const program = `const compute = new Endpoint("main", { projectId, ...${JSON.stringify(ARGS)} });\n${lines.join("\n")}`;
     ofClass = await startStory(engine, { program });
-    const outputs = NAMES.map((name) => `  ${name}_: ${ref(`main.${name}`)}`);
-    ofPlugin = await startYaml(engine, host, compute("main", ARGS), `outputs:\n${outputs.join("\n")}`);
+    const outputs = Object.fromEntries(NAMES.map((name) => [`${name}_`, new Ref("main", name)]));
+    ofPlugin = await startLanguage(engine, support, YAML, { computes: [compute("main", ARGS)], outputs });
   }, ENGINE_TEST_MS);
   afterAll(async () => {
     await ofClass?.close();

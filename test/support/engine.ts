@@ -13,9 +13,10 @@
  */
 import { describe, test } from "vitest";
 import { type Engine, EngineUnavailable, ensureEngine } from "../../tools/engine/index";
-import { ensureYamlHost } from "../../tools/engine/yaml-host";
+import { ensureLanguage, type LanguageName, type LanguageSupport } from "../../tools/engine/languages";
 
 export type { Engine } from "../../tools/engine/index";
+export type { LanguageName, LanguageSupport } from "../../tools/engine/languages";
 export * from "../../tools/engine/workspace";
 
 /** The time limit of a test with a few commands, on a machine that is busy with other tests. */
@@ -50,12 +51,17 @@ export function describeWithEngine(name: string, body: (engine: Engine) => void)
   });
 }
 
-/** The same for YAML programs, which need a language host of their own. @param body gets its folder, for `Workspace` */
-export function describeWithYaml(name: string, body: (engine: Engine, host: string) => void): void {
+/** The same for programs in another language. @param body gets what `Workspace` needs for it */
+export function describeWithLanguage(
+  language: LanguageName,
+  name: string,
+  body: (engine: Engine, support: LanguageSupport) => void,
+): void {
   describe(name, async () => {
     const engine = await requireEngine();
-    const host = engine && (await orSkipped("everything that runs a YAML program", ensureYamlHost(engine)));
-    if (engine && host) body(engine, host);
-    else test.skip("needs Pulumi's language host for YAML, and none can be had here", () => {});
+    const what = `everything that runs a program in the language ${language}`;
+    const support = engine && (await orSkipped(what, ensureLanguage(language, engine)));
+    if (engine && support) body(engine, support);
+    else test.skip(`needs what runs programs in the language ${language}, and that can't be had here`, () => {});
   });
 }

@@ -2,14 +2,19 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { goBuild, problemOf } from "../../tools/engine/go";
+import { LANGUAGES_MODULE } from "../../tools/engine/language-host";
+import { PYTHON_PACKAGES, REQUIREMENTS } from "../../tools/engine/python";
 import { ENGINE_VERSION, goBuildArguments, MODULES, moduleFolder } from "../../tools/engine/recipe";
 import { YAML_MODULE } from "../../tools/engine/yaml-host";
 
-const read = (engine: string, name: string) => readFileSync(join(moduleFolder(engine), name), "utf8");
+const EXAMPLE = resolve(__dirname, "../../examples/go");
+const readIn = (folder: string, name: string) => readFileSync(join(folder, name), "utf8");
+
+const read = (engine: string, name: string) => readIn(moduleFolder(engine), name);
 
 describe.each(Object.keys(MODULES))("the module of engine %s", (engine) => {
   test("is of the version that we say", () => {
@@ -31,20 +36,50 @@ describe.each(Object.keys(MODULES))("the module of engine %s", (engine) => {
   });
 });
 
-test("the module of the host for YAML has a checksum in each line, of the host itself too", () => {
-  const [mod, sum] = ["go.mod", "go.sum"].map((name) => readFileSync(join(YAML_MODULE, name), "utf8")) as [
-    string,
-    string,
-  ];
-  const [, version] = /pulumi-yaml (v\S+)/.exec(mod)!;
-  expect(sum.split("\n").filter((line) => !/^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=$/.test(line))).toEqual([""]);
-  expect(sum).toContain(`github.com/pulumi/pulumi-yaml ${version} h1:`);
+describe("the modules of the language hosts", () => {
+  test.each([
+    [YAML_MODULE, /pulumi-yaml (v\S+)/, "github.com/pulumi/pulumi-yaml"],
+    [LANGUAGES_MODULE, /pulumi\/pkg\/v3 (v\S+)/, "github.com/pulumi/pulumi/pkg/v3"],
+  ])("%s has a checksum in each line, of the host itself too", (folder, pattern, name) => {
+    const [, version] = pattern.exec(readIn(folder, "go.mod"))!;
+    const sum = readIn(folder, "go.sum");
+    expect(sum.split("\n").filter((line) => !/^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=$/.test(line))).toEqual([""]);
+    expect(sum).toContain(`${name} ${version} h1:`);
+  });
+
+  test("that for Python and Go is of the engine's version", () => {
+    const versions = readIn(LANGUAGES_MODULE, "go.mod").matchAll(/github\.com\/pulumi\/pulumi\/\w+\/v3 v(\S+)/g);
+    expect([...versions].map(([, version]) => version)).toEqual([ENGINE_VERSION, ENGINE_VERSION]);
+  });
+
+  // Then Go finds most of the example compiled already. Otherwise its first build takes two minutes of a processor.
+  test("that for Python and Go has the versions of examples/go", () => {
+    const [host, example] = [LANGUAGES_MODULE, EXAMPLE].map((folder) => {
+      const lines = readIn(folder, "go.mod").matchAll(/^(?:require )?\t?([\w./-]+\.[\w./-]+) (v\S+)/gm);
+      return new Map([...lines].map(([, name, version]) => [name, version]));
+    }) as [Map<string, string>, Map<string, string>];
+    const other = [...example].filter(([name, version]) => host.has(name) && host.get(name) !== version);
+    expect(other).toEqual([]);
+    expect([...example.keys()].filter((name) => host.has(name)).length).toBeGreaterThan(50);
+  });
 });
 
-const GO = "go";
+test("each Python package has a version and checksums", () => {
+  const packages = readFileSync(REQUIREMENTS, "utf8").trimEnd().replaceAll(" \\\n", "").split("\n");
+  expect(packages.filter((line) => !/^[\w.-]+==[\w.]+(?: +--hash=sha256:[0-9a-f]{64})+$/.test(line))).toEqual([]);
+  expect(packages.map((line) => line.split("==")[0])).toEqual(expect.arrayContaining(["pip", "pulumi", "setuptools"]));
+  expect(packages.some((line) => line.startsWith(`${PYTHON_PACKAGES[0]} `))).toBe(true);
+});
+
+const [GO, GOFMT] = ["go", "gofmt"];
 const hasGo = spawnSync(GO, ["version"]).status === 0;
 
 describe.skipIf(!hasGo)("Go", { timeout: 60_000 }, () => {
+  test.each([LANGUAGES_MODULE, EXAMPLE])("would format nothing in %s", (where) => {
+    const { stdout, stderr } = spawnSync(GOFMT, ["-l", where], { encoding: "utf8" });
+    expect(stdout + stderr).toBe("");
+  });
+
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "engine-sums-"));

@@ -3,8 +3,8 @@ import { cp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RequestRecord, World } from "../../emulator/index";
 import type { Engine } from "../engine/index";
+import { ensureLanguage } from "../engine/languages";
 import { Workspace } from "../engine/workspace";
-import { ensureYamlHost } from "../engine/yaml-host";
 import { type PeakWatch, watchPeak } from "./peak";
 import { type Place, placesIn, worldWith } from "./places";
 import { type FleetProvider, filesOf, fleetOf, USAGE_FILE } from "./programs";
@@ -54,7 +54,7 @@ export class Fleet {
     const places = placesIn(options.projects, options.count);
     const { provider } = options;
     const program = filesOf(provider, places);
-    const hosts = provider === "plugin" ? [await ensureYamlHost(engine)] : [];
+    const { hosts } = provider === "plugin" ? await ensureLanguage("yaml", engine) : { hosts: [] };
     const workspace = await Workspace.create(engine, { program, project: "bench", hosts });
     const fleet = new Fleet(options, workspace, places);
     await cp(fleet.#state, fleet.#kept, { recursive: true });

@@ -9,11 +9,21 @@ const LIMIT_MS = 45 * 60_000;
  * @throws an error with Go's message
  */
 export async function goBuild(folder: string, args: readonly string[], env = process.env, sums = SUMS): Promise<void> {
+  await go(folder, args, env, sums);
+}
+
+/** Where Go has put the files of a module that `folder` requires. */
+export async function goModuleFolder(folder: string, module: string, env = process.env): Promise<string> {
+  return (await go(folder, ["list", "-m", "-f", "{{.Dir}}", module], env, SUMS)).trim();
+}
+
+async function go(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv, sums: string): Promise<string> {
   // The user may have set these for modules of their own. Without modules there are no checksums. If GOFLAGS was empty,
   // Go would take the flags of `go env -w`.
   const own = { ...env, GO111MODULE: "on", GOWORK: "off", GOFLAGS: "-mod=readonly" };
-  const compiled = await run("go", args, { cwd: folder, env: own, limitMs: LIMIT_MS });
-  if (compiled.code !== 0) throw new Error(problemOf(compiled.stderr, sums));
+  const { code, stdout, stderr } = await run("go", args, { cwd, env: own, limitMs: LIMIT_MS });
+  if (code !== 0) throw new Error(problemOf(stderr, sums));
+  return stdout;
 }
 
 const MISMATCH = /verifying (\S+): checksum mismatch\s+downloaded: (\S+)\s+go\.sum: +(\S+)/;

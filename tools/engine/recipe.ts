@@ -40,7 +40,7 @@ export const MODULE_FOLDER = join(__dirname, "module");
 export const MODULE_FILES = ["go.mod", "go.sum"] as const;
 
 export const MAIN_PACKAGE = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
-const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
+export const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
 
 export const moduleFolder = (version: string): string => join(MODULE_FOLDER, MODULES[version]!);
 

@@ -1,0 +1,4 @@
+import { playExample } from "./languages/examples";
+import { GO } from "./languages/go";
+
+playExample(GO);

@@ -1,0 +1,4 @@
+import { GO } from "./languages/go";
+import { playStories } from "./languages/stories";
+
+playStories(GO);

@@ -1,0 +1,4 @@
+import { playExample } from "./languages/examples";
+import { PYTHON } from "./languages/python";
+
+playExample(PYTHON);

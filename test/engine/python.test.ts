@@ -1,0 +1,4 @@
+import { PYTHON } from "./languages/python";
+import { playStories } from "./languages/stories";
+
+playStories(PYTHON);
