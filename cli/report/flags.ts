@@ -45,12 +45,12 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
                     json      for programs; described by pulumi-compute-endpoint/report.schema.json
   --fail-on LIST    when to exit with 3: the lowest impact that needs an approval (may-restart, restart, stop or
                     new-host), and delete for each deletion, which nobody can approve; or none (default restart)
-  --max-bytes N     the largest size of the Markdown, at least ${LEAST_BYTES} (default ${MAX_BYTES}): details are dropped first, then the rows of
-                    the least harmful changes; the first line always counts all
+  --max-bytes N     the largest size of the Markdown, at least ${LEAST_BYTES} (default ${MAX_BYTES}): details are dropped first,
+                    then the rows of the least harmful changes; the first line always counts all
   --name NAME       the name in the first line of the Markdown, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
                     finds its comment again (default: PROJECT/STACK of each document). Give it where a preview may fail
-                    before there is a document. If NAME is PROJECT/STACK, a document of another stack is
-                    refused, exit code 2
+                    before there is a document. If NAME is PROJECT/STACK, a document of another stack is refused
+                    with exit code 2
   --approve FILE    approve all that this report asks for: writes it into FILE, the stack's file of config, in place
 ${approvalHelp(18)}
   --tidy FILE       take out of FILE the entries that approve nothing any more, or nothing in this preview. Approves nothing;
@@ -64,8 +64,9 @@ compute:approve in the document. In a pipeline write the file first and read it 
 Under onRestart: "refuse", preview with COMPUTE_ON_RESTART=warn in the environment. It shows everything and changes no file, and
 \`pulumi up\` refuses as before.
 
-Exit codes: 0 no unapproved change reaches --fail-on, 3 at least one does, 2 bad usage, an input that is not a preview, or
-a preview that failed or says that \`up\` will fail (the known part is reported), 1 --approve can't write FILE, or a bug of this command.
+Exit codes: 0 no unapproved change reaches --fail-on, 3 at least one does, 2 bad usage, an input that is not a preview, or a
+preview that failed or says that \`up\` will fail (the known part is reported), 1 --approve can't write FILE, or a bug of this
+command.
 `;
 
 /** Undefined where help is asked for. @throws UsageError */

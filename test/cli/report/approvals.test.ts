@@ -298,7 +298,9 @@ describe("--fail-on", () => {
   test.each(["always", "restart,always", "none,delete", ""])("%j is bad usage", async (failOn) => {
     expect(await report([`--fail-on=${failOn}`])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--fail-on (must be a list of may-restart, restart|none can't be combined with others)/),
+      stderr: expect.stringMatching(
+        /^--fail-on (must be a list of may-restart, restart|none can't be combined with others)/,
+      ),
     });
   });
 });

@@ -39,7 +39,7 @@ describe("a preview that says that `up` will fail", () => {
   test.each([
     [
       "markdown",
-      /### ⛔ .*will fail at 1 compute\n[\s\S]*An approval can't help[\s\S]*\| ⛔ \*\*`up` will fail\*\* \| <code>branch br/,
+      /### ⛔ .*will fail at 1 compute\n[\s\S]*An approval does not help[\s\S]*\| ⛔ \*\*`up` will fail\*\* \| <code>branch br/,
     ],
     [
       "text",
