@@ -66,7 +66,7 @@ async function applyUntilStable(world: World, stack: number, target: Target, ref
       followAdvice(world, stack, program, name, message);
       // With `ignoreChanges` the engine drops a value that the rest of the program needs.
       if (
-        / beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16|take replaceOnChanges out/.test(
+        / beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16|remove replaceOnChanges/.test(
           message,
         )
       )
@@ -203,7 +203,7 @@ function followAdvice(world: World, stack: number, program: Record<string, Props
   if (nameOfAnother !== undefined) program[name] = { ...args, name: nameOfAnother };
   else if (typeToSet !== undefined && row) program[name] = { ...args, type: typeToSet, branchId: row.branch_id };
   else if (/has no such compute/.test(text)) program[name] = { ...args, adopt: undefined };
-  else if (/customTimeouts` gives it more time|answered (423|429|503)/.test(text))
+  else if (/To wait longer, set `customTimeouts`|answered (423|429|503)/.test(text))
     program[name] = { ...args, customTimeouts: undefined };
   else if (row && !isHeld(world, row) && world.judge.history.makers.get(row.id)?.stack === stack) {
     const { branch_id: branchId, type } = row;

@@ -53,7 +53,7 @@ test("a list with a row that can't be read says nothing about what is gone", asy
     },
   });
   hideId.on = true;
-  await expect(lab.refresh()).rejects.toThrow(/not the API's.*The state was left as it was/);
+  await expect(lab.refresh()).rejects.toThrow(/not from the API.*The state was left as it was/);
   expect(lab.resource("db").id).toBe(made(lab)[0]!.id);
 });
 

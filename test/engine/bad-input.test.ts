@@ -108,7 +108,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a server that answers other JSON",
     env: ({ json }) => ({ COMPUTE_API_URL: json }),
-    says: /the service answered 200: JSON that is not the API's from \S+: \{"hello":1\}; tried 3 times in /,
+    says: /the service answered 200: JSON that is not from the API from \S+: \{"hello":1\}; tried 3 times in /,
   },
   {
     rule: "a server that answers nothing",

@@ -79,7 +79,7 @@ ${lines.join("\n")}`;
       await stack.ws.up({ args: SKIP, fails: true });
       await stack.use(program(both));
       const { stdout } = await stack.ws.up({ args: SKIP });
-      expect(stdout).toContain(`compute ${id} belongs to another resource of the program as well`);
+      expect(stdout).toContain(`compute ${id} also belongs to another resource of the program`);
       expect([changes(account.em), onService()]).toEqual([[], [id]]);
     },
     ENGINE_TEST_MS,

@@ -160,7 +160,7 @@ describe("faults that do not stop", () => {
         .create(inputs({ customTimeouts: { create: "3s" } }))
         .catch((error: unknown) => error as CallFailed);
       expect(error).toBeInstanceOf(CallFailed);
-      expect((error as CallFailed).message).toMatch(/POST .*looking for what it did failed too/);
+      expect((error as CallFailed).message).toMatch(/POST .*checking whether it was applied also failed/);
       it.emulator.faults.clear();
       const [compute] = made(it);
       const next = await (await it.again()).create(inputs()).catch((error: unknown) => error as CallFailed);

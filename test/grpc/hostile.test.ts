@@ -123,7 +123,7 @@ describe("a step ends with a clear error, in little memory, for", () => {
     [
       "JSON that is nested a million deep",
       () => createServer((_, response) => response.end("[".repeat(1_000_000))),
-      /the service answered 200: no JSON from 127\.0\.0\.1:\d+: \[\[/,
+      /the service answered 200: text that is not JSON from 127\.0\.0\.1:\d+: \[\[/,
     ],
     [
       "a message of megabytes",

@@ -158,7 +158,7 @@ describe("two resources that hold one compute, since it was taken over under a n
     const last = await it.again();
     await last.diff(id, renamed, inputs({ name: "renamed", adopt: id }));
     await last.delete(id, outputs);
-    expect(last.said).toContain(`compute ${id} belongs to another resource of the program as well`);
+    expect(last.said).toContain(`compute ${id} also belongs to another resource of the program`);
     expect(made(it)).toHaveLength(1);
   });
 

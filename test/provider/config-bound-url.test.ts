@@ -39,7 +39,7 @@ describe("a key with its URL in one value", () => {
     [
       "beside another URL",
       { "compute:apiKey": BOUND, "compute:apiUrl": "https://evil.example.net/v2" },
-      /has a URL of its own, and another URL is set beside it/,
+      /contains a URL, and a different URL is set as well/,
     ],
     ["without the key", { "compute:apiKey": FOREIGN }, /is not a key, and not a URL that ends with #KEY/],
     ["with an empty key", { "compute:apiKey": `${FOREIGN}#` }, /is not a key, and not a URL that ends with #KEY/],

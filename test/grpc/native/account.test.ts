@@ -29,7 +29,7 @@ describe("the account", () => {
     expect(it.said()).toEqual([]);
     await it.again({ apiKey: KEY, onRestrat: "refuse", approve: '["0123456789ab"]' });
     expect(it.said().map(({ severity, message }) => [severity, message])).toEqual([
-      ["warning", expect.stringMatching(/^compute:apiKey stands in plain text/)],
+      ["warning", expect.stringMatching(/^compute:apiKey is in plain text/)],
       ["warning", expect.stringContaining("0123456789ab approves nothing")],
       ["warning", expect.stringMatching(/^compute:onRestrat .* is not known/)],
     ]);

@@ -29,7 +29,7 @@ describe("an import", () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ["an id without its project", "ep-amber-field-a5x7w3rt", /names no project.*PROJECT\/ep-…/],
+    ["an id without its project", "ep-amber-field-a5x7w3rt", /has no project.*PROJECT\/ep-…/],
     [
       "a compute that is not there",
       `${PROJECT}/ep-not-here-a5x7w3rt`,
@@ -65,5 +65,5 @@ test("look-ups are functions, and a connection URI is a secret", async () => {
   expect((await failure(it.plugin.invoke("getEndpoint", { projectId: PROJECT, id: "ep-no" }))).message).toMatch(
     /compute ep-no is not in project/,
   );
-  expect((await failure(it.plugin.invoke("getAll", {}))).message).toMatch(/no function compute:index:getAll/);
+  expect((await failure(it.plugin.invoke("getAll", {}))).message).toMatch(/unknown function compute:index:getAll/);
 });
