@@ -1,9 +1,10 @@
 // Describes an existing compute for an import: the resource as the state has it afterwards, and the arguments of a
 // program in which the next preview shows no change.
 
-import { argsOf } from "../provider/endpoint/arguments.js";
+import { argsOf } from "../provider/endpoint/import-arguments.js";
 import { INTERNAL_INPUTS, type Inputs, type Program, programOf } from "../provider/endpoint/inputs.js";
 import { COMPUTE_PROPERTIES, inputsOf, managedOf, type Outputs, outputsOf } from "../provider/endpoint/outputs.js";
+import { SECRET_SIGNATURE, SIGNATURE } from "../provider/rules/equality.js";
 import { autoNameOf, looksGenerated, looksGeneratedFor } from "../provider/rules/name.js";
 import { PARTS } from "../provider/rules/settings.js";
 import { childUrnOf } from "../provider/rules/urn.js";
@@ -85,7 +86,7 @@ export interface ProgramResource extends ImportOptions {
 
 /** A value as Pulumi's documents have secrets; `pulumi import` encrypts it for the state. */
 const secret = (value: unknown): object => ({
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  [SIGNATURE]: SECRET_SIGNATURE,
   plaintext: JSON.stringify(value),
 });
 

@@ -1,4 +1,4 @@
-// Builds the warnings of create and update, like the hook of the TypeScript class (`sdk/change-report.ts`), but without the sum
+// Builds the warnings of create and update, like the hook of the TypeScript class (`sdk/preview-warnings.ts`), but without the sum
 // and without failures that another resource of the run may remove. Only create and update know whether this is a preview. In a
 // preview they ask the service for the current state.
 

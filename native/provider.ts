@@ -2,8 +2,8 @@
 // limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal inputs.
 
 import { check } from "../provider/endpoint/check.js";
-import { isPreviewCommand } from "../provider/endpoint/config-file.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
+import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
 import { textsIn } from "../provider/endpoint/hints.js";
 import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";

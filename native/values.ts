@@ -1,13 +1,10 @@
 // Property values on the wire. Pulumi wraps secret values. Here they are unwrapped, and `secrets` contains the names of their
 // properties. A secret inside a property makes the whole property secret.
 
-import { SIGNATURE } from "../provider/rules/equality.js";
+import { SECRET_SIGNATURE, SIGNATURE } from "../provider/rules/equality.js";
 import { type JavaScriptValue, Struct } from "./grpc.js";
 
 export type Props = Record<string, unknown>;
-
-/** The signature of a secret value. */
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Properties, and which of them hold a secret. */
 export interface Values {
@@ -28,7 +25,7 @@ export function valuesOf(struct: Struct | undefined): Values {
 export function structOf(props: object, secrets: ReadonlySet<string> = new Set()): Struct {
   const wire = Object.entries(props).map(([name, value]) => [
     name,
-    secrets.has(name) ? { [SIGNATURE]: SECRET, value } : value,
+    secrets.has(name) ? { [SIGNATURE]: SECRET_SIGNATURE, value } : value,
   ]);
   // Through JSON, which drops undefined values.
   return Struct.fromJavaScript(JSON.parse(JSON.stringify(Object.fromEntries(wire))) as Record<string, JavaScriptValue>);
@@ -38,7 +35,7 @@ function unwrapped(value: unknown, onSecret: () => void): unknown {
   if (Array.isArray(value)) return value.map((one) => unwrapped(one, onSecret));
   if (value === null || typeof value !== "object") return value;
   const { [SIGNATURE]: signature, value: inner } = value as Props;
-  if (signature === SECRET) {
+  if (signature === SECRET_SIGNATURE) {
     onSecret();
     return unwrapped(inner, onSecret);
   }

@@ -3,7 +3,7 @@
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { newRun, type Run, reportChange } from "./change-report.js";
+import { newRun, type Run, reportChange } from "./preview-warnings.js";
 import { fromRuntimeState } from "./pulumi-run.js";
 
 /** One hook for all computes of a run, and what it has seen. */

@@ -5,7 +5,8 @@ import { dirname, extname, join, parse, relative, resolve } from "node:path";
 import { Refusal } from "../arguments.js";
 import type { Yaml } from "./config-list.js";
 
-const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+/** The names that Pulumi accepts for the file of a project. */
+export const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /** The nearest Pulumi.yaml, in this folder or a parent folder. */
 export async function projectFile(cwd: string): Promise<string | undefined> {

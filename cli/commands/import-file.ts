@@ -1,7 +1,7 @@
 // Takes over computes that exist already: writes the file for `pulumi import --file`, and prints the program that fits.
 
 import { readFile, writeFile } from "node:fs/promises";
-import { argsOf } from "../../provider/endpoint/arguments.js";
+import { argsOf } from "../../provider/endpoint/import-arguments.js";
 import { namesOf } from "../../provider/endpoint/import-names.js";
 import { Stopped } from "../../provider/errors.js";
 import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";

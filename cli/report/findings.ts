@@ -1,6 +1,7 @@
 // The steps of a document -> at most one finding for each compute.
 
 import { type Impact, isAtLeast, isWorse } from "../../provider/rules/impact.js";
+import { compareNaturally } from "../../provider/rules/natural-order.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
 import { approvalFor, digestOf, noDigestForCreation, type StackRules } from "./approval.js";
@@ -75,11 +76,7 @@ const isCompute = ({ next, old, urn }: Step): boolean =>
 
 /** The document's order differs from run to run. Sorting gives the same report for the same changes. */
 const byImpactAndName = (a: Finding, b: Finding): number =>
-  worstFirst(a, b) || order(a.op, b.op) || order(a.urn, b.urn);
-
-/** Natural order: reader-2 before reader-10. Equal keys are ordered by their characters. */
-const order = (a: string, b: string): number => COUNTING.compare(a, b) || Number(a > b) - Number(a < b);
-const COUNTING = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
+  worstFirst(a, b) || compareNaturally(a.op, b.op) || compareNaturally(a.urn, b.urn);
 
 /** A replacement has a `replace` step and two half steps. If the `replace` step is missing, it is built from the halves. */
 function withReplaceSteps(steps: readonly Step[]): Step[] {

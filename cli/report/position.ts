@@ -2,6 +2,7 @@
 
 import { access } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { PROJECT_FILES } from "../approve/files.js";
 import { cleanLine } from "./clean.js";
 import { listOf, record } from "./preview.js";
 import type { Position, Step } from "./types.js";
@@ -48,8 +49,6 @@ function decoded(path: string): string | undefined {
 }
 
 // Positions in a preview are relative to the folder of Pulumi.yaml; annotations want paths in the repository.
-
-const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml"];
 
 /**
  * The project's folder in the repository: the folder of the document, or the working folder, whichever has a Pulumi.yaml. "" for

@@ -2,7 +2,7 @@
 // (as an object in engine events), and a value that is not known yet as the text UNKNOWN_VALUE.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
-import { SIGNATURE } from "../../provider/rules/equality.js";
+import { SECRET_SIGNATURE, SIGNATURE } from "../../provider/rules/equality.js";
 import {
   type DesiredSettings,
   desiredSettings,
@@ -20,8 +20,6 @@ import { isText, listOf, record, topLevelOf } from "./preview.js";
 import type { Raw } from "./types.js";
 
 const SECRET = "[secret]";
-/** The value of a secret's signature. Assets and archives have another one: they are compared by their content. */
-const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 const DEEPEST = 20;
 
 export interface Values {

@@ -10,7 +10,7 @@ import { refuses } from "../rules/policies.js";
 import { desiredSettings, isSecret } from "../rules/settings.js";
 import { ASKED_AGAIN, RESTART_TEXT } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
-import { configFileOfEngine } from "./config-file.js";
+import { configFileOfEngine } from "./engine-arguments.js";
 import { type Hints, textsIn } from "./hints.js";
 import { checkInputs, INTERNAL_INPUTS, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 import type { Ownership } from "./ownership.js";

@@ -1,7 +1,7 @@
 // Reads a compute that a state is to take over. GET …/endpoints
 
-import { argsOf } from "./arguments.js";
 import { type ComputeRef, findComputeRecent } from "./find.js";
+import { argsOf } from "./import-arguments.js";
 import { programOf } from "./inputs.js";
 import { outputsOf } from "./outputs.js";
 import { deadlineFor, type Process } from "./process.js";

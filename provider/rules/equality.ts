@@ -103,6 +103,8 @@ export function canonical(value: unknown): string {
 
 /** An object with this key stands for a value of Pulumi's own. `CONTENT` has its values for assets and archives. */
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+/** The value of that key for a secret. */
+export const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 const CONTENT: readonly unknown[] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
 
 const contentHash = (value: Record<string, unknown>): string | undefined =>
