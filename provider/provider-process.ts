@@ -7,8 +7,8 @@ import type { FirstOldInputs } from "./endpoint/check.js";
 import { OldInputs } from "./endpoint/old-inputs.js";
 import { Ownership } from "./endpoint/ownership.js";
 import { Places } from "./endpoint/places.js";
-import type { Process } from "./endpoint/process.js";
 import { Rollout } from "./endpoint/rollout.js";
+import type { SharedState } from "./endpoint/shared-state.js";
 import { isKind, type NotReady } from "./errors.js";
 import { exitWithEngine } from "./exit-with-engine.js";
 import type { Context } from "./operations/context.js";
@@ -34,7 +34,7 @@ export class ProviderProcess {
     return account instanceof Error ? "" : account.apiUrl;
   });
   /** What all steps share. The context is built at the first request: a preview needs no key. */
-  readonly shared: Process;
+  readonly shared: SharedState;
   /** Computes that a create has returned to Pulumi, with or without an error. Pulumi keeps these in the state. */
   readonly #returned = new Set<string>();
   #config: ProviderConfig | undefined;

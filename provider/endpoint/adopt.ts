@@ -30,7 +30,7 @@ import { formatComputes } from "./lost-create.js";
 import { needsCurrentValues, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
-import type { CreateView, Process } from "./process.js";
+import type { CreateView, SharedState } from "./shared-state.js";
 
 /** The compute that a create takes over. Undefined if a new compute must be created. @throws Stopped if neither is possible */
 export const computeToTake = (
@@ -42,7 +42,7 @@ export const computeToTake = (
 
 /** The compute that `adopt` means. */
 function computeToAdopt(
-  process: CreateView,
+  shared: CreateView,
   program: Program,
   project: string,
   before: readonly WireEndpoint[],
@@ -61,8 +61,8 @@ function computeToAdopt(
       },
     );
   }
-  if (process.claimed.has(found.id)) throw new Stopped(adoptConflict(found.id, "taken"));
-  if (process.ownership?.isHeld(found.id)) throw new Stopped(adoptConflict(found.id, "held"));
+  if (shared.claimed.has(found.id)) throw new Stopped(adoptConflict(found.id, "taken"));
+  if (shared.ownership?.isHeld(found.id)) throw new Stopped(adoptConflict(found.id, "held"));
   if (found.type !== undefined && found.type !== type) {
     throw new Stopped(
       `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed. Set type to ${found.type}, or set adopt to another compute`,
@@ -74,7 +74,7 @@ function computeToAdopt(
       },
     );
   }
-  const name = generatedNameOfAnother(process, program, found);
+  const name = generatedNameOfAnother(shared, program, found);
   if (name !== undefined) {
     throw new Stopped(
       `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
@@ -94,12 +94,12 @@ function computeToAdopt(
  * and deleting it would delete the compute. Only the name shows that.
  */
 export function generatedNameOfAnother(
-  process: CreateView,
+  shared: CreateView,
   { inputs, autoName }: Program,
   { id, name }: WireEndpoint,
 ): string | undefined {
   if (inputs.name !== undefined || name === undefined || name === autoName || !looksGenerated(name)) return undefined;
-  return process.ownership?.replacedBy({ inputs, autoName })?.id === id ? undefined : name;
+  return shared.ownership?.replacedBy({ inputs, autoName })?.id === id ? undefined : name;
 }
 
 const CONFLICTS: Record<Conflict, string> = {
@@ -119,15 +119,15 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
  * every `pulumi up`, even after the program has taken the change back.
  */
 function computeToRetake(
-  process: CreateView,
+  shared: CreateView,
   program: Program,
   before: readonly WireEndpoint[],
 ): WireEndpoint | undefined {
-  const own = process.ownership?.replacedBy(program);
+  const own = shared.ownership?.replacedBy(program);
   if (!own?.retakes || (program.inputs.type ?? DEFAULT_TYPE) !== "read_write") return undefined;
   const found = before.find((one) => one.id === own.id && isPrimaryOf(one, program.inputs.branchId));
-  if (!found || process.claimed.has(found.id) || process.ownership?.isBeingDeleted(found.id)) return undefined;
-  process.warn(
+  if (!found || shared.claimed.has(found.id) || shared.ownership?.isBeingDeleted(found.id)) return undefined;
+  shared.warn(
     `compute ${found.id} stayed on the service when Pulumi began to replace its resource, and is its branch's primary: it is taken over again, with its host`,
   );
   return found;
@@ -205,7 +205,7 @@ export function refuseRestart(
  * @param isFromList whether `existing` comes from a list, which may be behind
  */
 export async function takeOver(
-  process: Process,
+  shared: SharedState,
   program: Program,
   existing: WireEndpoint,
   deadline: Deadline,
@@ -214,32 +214,32 @@ export async function takeOver(
   const { inputs } = program;
   const project = inputs.projectId ?? "";
   // Another process of this run may have the compute: each `Provider` instance has a process of its own.
-  const conflict = await process.ownership?.claim(existing.id);
+  const conflict = await shared.ownership?.claim(existing.id);
   if (conflict) throw new Stopped(adoptConflict(existing.id, conflict));
   const adoption = adoptionOf(program, existing);
-  refuseRestart(process, program, existing, adoption);
+  refuseRestart(shared, program, existing, adoption);
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };
   // A list that is behind could hide a difference, or put old values into the PATCH.
   if (isFromList && (paths.length === 0 || needsCurrentValues(paths))) {
-    const now = await findComputeDirectly(process.context, ref, deadline);
+    const now = await findComputeDirectly(shared.context, ref, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));
     const { branchId } = inputs;
     // A restore of the branch has just moved this compute, which was found as the branch's primary. The PATCH would move it back.
     if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
       throw new Stopped(justMoved(now, branchId));
     }
-    return takeOver(process, program, now, deadline, false);
+    return takeOver(shared, program, now, deadline, false);
   }
   if (paths.length > 0) {
     if (paths.some((path) => path.startsWith("settings.")) && existing.settings === undefined) {
       throw new Stopped(unknownSettings(existing.id));
     }
     const settings = settingsByName(pick(values, paths));
-    return patch(process, { ...ref, last: {}, program }, settings, existing, deadline);
+    return patch(shared, { ...ref, last: {}, program }, settings, existing, deadline);
   }
   const isBusy = existing.pending_state !== undefined || existing.current_state === "init";
-  const operations = isBusy ? await pendingOperationsOf(process.context, project, existing.id, deadline) : [];
+  const operations = isBusy ? await pendingOperationsOf(shared.context, project, existing.id, deadline) : [];
   return { endpoint: existing, operations };
 }
 

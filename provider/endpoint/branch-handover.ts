@@ -5,7 +5,7 @@
 import { isKind, Stopped } from "../errors.js";
 import { branchKeyOf } from "./branch-moves.js";
 import type { Outputs } from "./outputs.js";
-import type { Process } from "./process.js";
+import type { SharedState } from "./shared-state.js";
 
 /** How long to wait for the engine to compare a resource that was registered a moment later, in milliseconds. */
 const COMPARE_MS = 1_000;
@@ -25,7 +25,7 @@ interface Arrival {
 }
 
 /** Runs a step that may move a compute away from its branch, and records when it begins and ends. */
-export async function whileLeaving<T>({ ownership }: Process, id: string, step: () => Promise<T>): Promise<T> {
+export async function whileLeaving<T>({ ownership }: SharedState, id: string, step: () => Promise<T>): Promise<T> {
   ownership?.branchMoves.begins(id);
   try {
     return await step();
@@ -35,24 +35,24 @@ export async function whileLeaving<T>({ ownership }: Process, id: string, step: 
 }
 
 /** Runs the step of a compute that comes to a branch, after the primary there has left it in this run. */
-export async function afterDeparture<T>(process: Process, arrival: Arrival, step: () => Promise<T>): Promise<T> {
+export async function afterDeparture<T>(shared: SharedState, arrival: Arrival, step: () => Promise<T>): Promise<T> {
   const { branchKey } = arrival;
-  const branches = process.ownership?.branchMoves;
+  const branches = shared.ownership?.branchMoves;
   if (!branches || branchKey === undefined) return step();
-  await waitForDeparture(process, arrival);
+  await waitForDeparture(shared, arrival);
   try {
     return await step();
   } catch (error) {
     if (!isKind(error, "stopped") || error.reason !== "occupied") throw error;
-    await until(process, COMPARE_MS, () => branches.leaverOf(branchKey, arrival.id) !== undefined);
-    if (await waitForDeparture(process, arrival)) return step();
+    await until(shared, COMPARE_MS, () => branches.leaverOf(branchKey, arrival.id) !== undefined);
+    if (await waitForDeparture(shared, arrival)) return step();
     const leaver = branches.leaverOf(branchKey, arrival.id);
-    throw leaver === undefined ? error : new Stopped(`${error.message}. ${neverBegan(process, leaver)}`);
+    throw leaver === undefined ? error : new Stopped(`${error.message}. ${neverBegan(shared, leaver)}`);
   }
 }
 
 /** Why waiting did not help. The other resource depends on this one, or the engine runs one step at a time. */
-const neverBegan = ({ ownership }: Process, id: string): string => {
+const neverBegan = ({ ownership }: SharedState, id: string): string => {
   const name = ownership?.resourceWith(id) ?? id;
   return `Resource ${name} leaves this branch in the same run, but its step has not begun. Set the resource option dependsOn: [${name}] here (${name} must then not depend on this resource), or change ${name} first, in a \`pulumi up\` of its own`;
 };
@@ -61,17 +61,17 @@ const neverBegan = ({ ownership }: Process, id: string): string => {
  * Waits for the step of the primary that leaves.
  * @returns whether that step has begun; false where no primary leaves
  */
-async function waitForDeparture(process: Process, { branchKey, id }: Arrival): Promise<boolean> {
-  const branches = process.ownership?.branchMoves;
+async function waitForDeparture(shared: SharedState, { branchKey, id }: Arrival): Promise<boolean> {
+  const branches = shared.ownership?.branchMoves;
   const leaver = branchKey === undefined ? undefined : branches?.leaverOf(branchKey, id);
   if (!branches || leaver === undefined) return false;
-  await until(process, BEGIN_MS, () => branches.stepOf(leaver) !== undefined);
+  await until(shared, BEGIN_MS, () => branches.stepOf(leaver) !== undefined);
   if (branches.stepOf(leaver) === undefined) return false;
-  await until(process, END_MS, () => branches.stepOf(leaver) === "ended");
+  await until(shared, END_MS, () => branches.stepOf(leaver) === "ended");
   return true;
 }
 
-async function until({ context: { clock } }: Process, limitMs: number, isSo: () => boolean): Promise<void> {
+async function until({ context: { clock } }: SharedState, limitMs: number, isSo: () => boolean): Promise<void> {
   for (const end = clock.now() + limitMs; !isSo() && clock.now() < end; ) await clock.sleep(PAUSE_MS);
 }
 

@@ -9,49 +9,49 @@ import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { leftComputeError } from "./left-compute.js";
 import { isAlreadyExists } from "./patch.js";
-import type { CreateView, Process } from "./process.js";
 import { ownerHint } from "./refusals.js";
+import type { CreateView, SharedState } from "./shared-state.js";
 
 /**
  * Like `refuseDuplicate`, but ignores a primary that only a stale list still contains. If it does exist, the service refuses a
  * second primary. The service would not refuse a second replica, so for replicas the list decides.
  */
 export async function refuseDuplicateUnlessGone(
-  process: Process,
+  shared: SharedState,
   program: Program,
   project: string,
   before: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<void> {
   try {
-    refuseDuplicate(process, program, project, before);
+    refuseDuplicate(shared, program, project, before);
   } catch (stopped) {
     const { branchId, type = DEFAULT_TYPE } = program.inputs;
     const primary = type === "read_write" ? before.find((one) => isPrimaryOf(one, branchId)) : undefined;
     if (!primary) throw stopped;
-    const now = await findComputeDirectly(process.context, { project, id: primary.id }, deadline).catch(() => primary);
+    const now = await findComputeDirectly(shared.context, { project, id: primary.id }, deadline).catch(() => primary);
     if (now) throw stopped;
     const rest = before.filter((one) => one !== primary);
-    refuseDuplicate(process, program, project, rest);
+    refuseDuplicate(shared, program, project, rest);
   }
 }
 
 /** Throws if an interrupted run may have created the compute already, or if the branch has a primary. */
 export function refuseDuplicate(
-  process: CreateView,
+  shared: CreateView,
   program: Program,
   project: string,
   before: readonly WireEndpoint[],
 ): void {
   const { inputs, autoName } = program;
   const type = inputs.type ?? DEFAULT_TYPE;
-  const others = before.filter((one) => !process.claimed.has(one.id));
+  const others = before.filter((one) => !shared.claimed.has(one.id));
   // Computes in the state are not leftovers.
-  const strays = others.filter((one) => !process.idsInState.has(one.id));
+  const strays = others.filter((one) => !shared.idsInState.has(one.id));
   const left =
     inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
   if (left) {
-    throw leftComputeError(process, program, project, left, {
+    throw leftComputeError(shared, program, project, left, {
       what: `compute ${left.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
       inProgram: `adopt: "${left.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
       foreseen: {
@@ -67,7 +67,7 @@ export function refuseDuplicate(
       inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
   );
   if (namesake) {
-    throw leftComputeError(process, program, project, namesake, {
+    throw leftComputeError(shared, program, project, namesake, {
       what: `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it`,
       inProgram: `adopt: "${namesake.id}" takes it over; another name makes a second one`,
       foreseen: {
@@ -80,8 +80,8 @@ export function refuseDuplicate(
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
   if (!primary) return;
-  const isAnothers = generatedNameOfAnother(process, program, primary) !== undefined;
-  throw new Stopped(primaryExists(process, program, project, primary), "occupied", {
+  const isAnothers = generatedNameOfAnother(shared, program, primary) !== undefined;
+  throw new Stopped(primaryExists(shared, program, project, primary), "occupied", {
     problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
     way: isAnothers
       ? "It was made for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
@@ -91,17 +91,17 @@ export function refuseDuplicate(
 }
 
 function primaryExists(
-  process: CreateView,
+  shared: CreateView,
   program: Program,
   project: string,
   primary: WireEndpoint | undefined,
 ): string {
   const { branchId } = program.inputs;
-  const name = primary && generatedNameOfAnother(process, program, primary);
+  const name = primary && generatedNameOfAnother(shared, program, primary);
   const adopt = name
     ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" adopts it with its host; first remove the other resource from its state with \`pulumi state delete\``
     : "adopt: true takes it over with its host";
-  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(process, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
 
 const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } }, project, primary) =>
@@ -124,7 +124,7 @@ export function notFoundError(error: unknown, what: string, property: string): u
 }
 
 export async function explainedCreateError(
-  process: Process,
+  shared: SharedState,
   error: unknown,
   program: Program,
   project: string,
@@ -136,8 +136,8 @@ export async function explainedCreateError(
     return notFoundError(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
   if (!isAlreadyExists(error)) return error;
   // The compute was created meanwhile: by somebody else, or by a lost request of ours that can't be recognized.
-  const now = await process.context.lists.fresh(project, deadline).catch(() => []);
+  const now = await shared.context.lists.fresh(project, deadline).catch(() => []);
   const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
   const textOf = inputs.adopt === true ? primaryAppeared : primaryExists;
-  return new Stopped(`${textOf(process, program, project, primary)} (${error.message})`, "occupied");
+  return new Stopped(`${textOf(shared, program, project, primary)} (${error.message})`, "occupied");
 }

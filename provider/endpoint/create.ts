@@ -15,37 +15,37 @@ import { calledAs, findLostCreate } from "./lost-create.js";
 import { createBody } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { isAlreadyExists } from "./patch.js";
-import { deadlineFor, type Process, type Target } from "./process.js";
 import { readBack } from "./read-back.js";
 import { assertRegion } from "./refusals.js";
 import { settleOrKeep } from "./settle-or-keep.js";
+import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
 import { startIfNeverStarted } from "./start.js";
 
-export async function create(process: Process, program: Program): Promise<{ id: string; outputs: Outputs }> {
-  const { context } = process;
+export async function create(shared: SharedState, program: Program): Promise<{ id: string; outputs: Outputs }> {
+  const { context } = shared;
   const { inputs } = program;
   const project = inputs.projectId ?? "";
   const { target, existing, answer, deadline } = await context.mutations.run(project, keysOf(inputs), async () => {
-    const deadline = deadlineFor(process, "create", program, inputs.customTimeouts);
+    const deadline = deadlineFor(shared, "create", program, inputs.customTimeouts);
     // List only when it is this create's turn, so the list is fresh. The request is shared with the read-back of the previous
     // create.
     const listed = await context.lists.fresh(project, deadline).catch((error: unknown) => {
       throw notFoundError(error, `project ${project}`, "projectId");
     });
-    const before = await withAdopted(process, inputs, listed, deadline);
+    const before = await withAdopted(shared, inputs, listed, deadline);
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
-    const replaced = process.ownership?.replacedBy(program);
-    const existing = computeToTake(process, program, project, before);
+    const replaced = shared.ownership?.replacedBy(program);
+    const existing = computeToTake(shared, program, project, before);
     // Record the claim at once, because another create may find the same primary.
-    if (existing) process.claimed.set(existing.id, calledAs(program));
+    if (existing) shared.claimed.set(existing.id, calledAs(program));
     if (existing) context.mutations.addLockId(project, inputs.branchId ?? "", existing.id);
     const made = existing
-      ? await takeOver(process, program, existing, deadline).catch((error: unknown) => {
-          process.claimed.delete(existing.id);
-          process.ownership?.releaseClaim(existing.id);
+      ? await takeOver(shared, program, existing, deadline).catch((error: unknown) => {
+          shared.claimed.delete(existing.id);
+          shared.ownership?.releaseClaim(existing.id);
           throw error;
         })
-      : await sendCreate(process, program, before, deadline);
+      : await sendCreate(shared, program, before, deadline);
     const target: Target = {
       project,
       id: made.endpoint.id,
@@ -55,16 +55,16 @@ export async function create(process: Process, program: Program): Promise<{ id: 
       adopted: existing !== undefined && (existing.id === replaced?.id ? replaced.adopted : true),
       origin: "create",
     };
-    process.claimed.set(target.id, calledAs(program));
-    if (!existing) await process.ownership?.claim(target.id);
-    const after = await settleOrKeep(process, target, made, deadline, existing ? undefined : "made");
+    shared.claimed.set(target.id, calledAs(program));
+    if (!existing) await shared.ownership?.claim(target.id);
+    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");
     // A compute that an interrupted run has left may have failed to start.
     const latest = { ...made, endpoint: after };
-    const answer = existing ? await startIfNeverStarted(process, target, target.last, latest, deadline) : made.endpoint;
+    const answer = existing ? await startIfNeverStarted(shared, target, target.last, latest, deadline) : made.endpoint;
     return { target, existing, answer, deadline };
   });
   const sent = updatableValues(desiredSettings(inputs));
-  return { id: target.id, outputs: await readBack(process, target, answer, { sent, existing }, deadline) };
+  return { id: target.id, outputs: await readBack(shared, target, answer, { sent, existing }, deadline) };
 }
 
 /** Two creates must not run at once with the same branch, compute, or name: a lost create is found by its name. */
@@ -76,7 +76,7 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
 
 /** The list with the compute that `adopt` names. A list may be behind, and lack it. */
 async function withAdopted(
-  { context }: Process,
+  { context }: SharedState,
   { adopt, projectId: project = "" }: Inputs,
   listed: readonly WireEndpoint[],
   deadline: Deadline,
@@ -88,15 +88,15 @@ async function withAdopted(
 
 /** Sends the create. After a lost answer it looks for the compute before it sends another one. */
 async function sendCreate(
-  process: Process,
+  shared: SharedState,
   program: Program,
   before: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
   const { inputs, autoName } = program;
-  const { client } = process.context;
+  const { client } = shared.context;
   const project = inputs.projectId ?? "";
-  await refuseDuplicateUnlessGone(process, program, project, before, deadline);
+  await refuseDuplicateUnlessGone(shared, program, project, before, deadline);
   const desired = desiredSettings(inputs);
   const body = createBody(desired, { autoName, regionId: inputs.regionId });
   let isAnswerLost = false;
@@ -113,11 +113,11 @@ async function sendCreate(
   };
   const find = (until: Deadline) => {
     isAnswerLost = true;
-    return findLostCreate(process, program, before, desired, until);
+    return findLostCreate(shared, program, before, desired, until);
   };
   try {
-    return await retryUnlessApplied(process.context, deadline, send, find);
+    return await retryUnlessApplied(shared.context, deadline, send, find);
   } catch (error) {
-    throw await explainedCreateError(process, error, program, project, deadline);
+    throw await explainedCreateError(shared, error, program, project, deadline);
   }
 }

@@ -4,22 +4,22 @@ import { type ComputeRef, findComputeRecent } from "./find.js";
 import { argsOf } from "./import-arguments.js";
 import { programOf } from "./inputs.js";
 import { outputsOf } from "./outputs.js";
-import { deadlineFor, type Process } from "./process.js";
 import type { ReadAnswer } from "./read.js";
 import { projectProblem } from "./refusals.js";
+import { deadlineFor, type SharedState } from "./shared-state.js";
 
 /** The compute's settings become the inputs. As with `adopt`, the program did not make the compute, so a deletion releases it. */
-export async function readForImport(process: Process, ref: ComputeRef): Promise<ReadAnswer> {
+export async function readForImport(shared: SharedState, ref: ComputeRef): Promise<ReadAnswer> {
   const { project, id } = ref;
   // Pulumi has no time limit for a read. The default of all steps is the same.
-  const deadline = deadlineFor(process, "update", {}, undefined);
-  const found = await findComputeRecent(process.context, ref, deadline).catch((error: unknown) => {
+  const deadline = deadlineFor(shared, "update", {}, undefined);
+  const found = await findComputeRecent(shared.context, ref, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
   if (!found) return {};
   const notes: string[] = [];
   const args = argsOf(found, project, notes);
-  for (const note of notes) process.warn(note);
+  for (const note of notes) shared.warn(note);
   const outputs = outputsOf(found, programOf({ ...args }), { adopted: true });
   return { id, outputs, inputs: { ...args, restart: "no" } };
 }

@@ -9,7 +9,7 @@ import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Program } from "./inputs.js";
 import { COMPUTE_PROPERTIES, managedOf } from "./outputs.js";
-import type { CreateView } from "./process.js";
+import type { CreateView } from "./shared-state.js";
 
 const COMMAND = "npx --no compute-endpoint";
 
@@ -18,23 +18,23 @@ const COMMAND = "npx --no compute-endpoint";
  * foreseen what the preview says
  */
 export function leftComputeError(
-  process: CreateView,
+  shared: CreateView,
   program: Program,
   project: string,
   left: WireEndpoint,
   { what, inProgram, foreseen }: { what: string; inProgram: string; foreseen: Foreseen },
 ): Stopped {
   const place = `${project}/${left.id}`;
-  const takeOver = takeOverCommand(process, program, place, left.id);
+  const takeOver = takeOverCommand(shared, program, place, left.id);
   const ways = takeOver
-    ? `Two steps repair this without changing the program; ${accountHint(process)}.
+    ? `Two steps repair this without changing the program; ${accountHint(shared)}.
 1. Take it over (Pulumi 3.254 or newer; in a script add --yes):
     ${takeOver}
    Or delete it, if nobody needs it:
     ${COMMAND} delete ${place}
 2. ${AFTERWARDS}.
 In the program instead of step 1: ${inProgram}`
-    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(process)}):
+    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(shared)}):
     ${COMMAND} delete ${place}
 ${AFTERWARDS}`;
   return new Stopped(`${what}. It was not touched. ${ways}`, undefined, foreseen);
@@ -55,9 +55,9 @@ function accountHint({ config }: CreateView): string {
 }
 
 /** Undefined if the command can't express all inputs. Triggers may be secret, so no error contains them. */
-function takeOverCommand(process: CreateView, program: Program, place: string, id: string): string | undefined {
+function takeOverCommand(shared: CreateView, program: Program, place: string, id: string): string | undefined {
   const { inputs, secrets, autoName } = program;
-  const at = process.places?.of({ ...inputs, __autoName: autoName });
+  const at = shared.places?.of({ ...inputs, __autoName: autoName });
   // The command's import file works only for the dynamic form.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
   const name = at ? identityOf(at.urn)?.name : autoName && resourceNameFrom(autoName);
@@ -66,7 +66,7 @@ function takeOverCommand(process: CreateView, program: Program, place: string, i
   const managed = managedOf(inputs).filter((path) => path !== "projectId" && path !== "restartTriggers");
   if (!name || !areShown || isSecret("restartTriggers", secrets)) return undefined;
   if (managed.some((path) => path.includes(","))) return undefined;
-  const { instance } = process.config;
+  const { instance } = shared.config;
   const provider = at && instance !== undefined ? providerUrnOf(at.urn, instance) : undefined;
   const { onDelete, waitForReady, customTimeouts } = inputs;
   const values = { onDelete, waitForReady, customTimeouts, restartTriggers: triggers };

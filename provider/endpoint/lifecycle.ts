@@ -8,9 +8,9 @@ import type { ComputeRef } from "./find.js";
 import { readForImport as readImported } from "./import.js";
 import type { StepRequest } from "./inputs.js";
 import type { Outputs } from "./outputs.js";
-import type { Process } from "./process.js";
 import { read as readCompute } from "./read.js";
 import { remove as removeCompute } from "./remove.js";
+import type { SharedState } from "./shared-state.js";
 import { update as updateCompute } from "./update.js";
 
 type Step = "create" | "read" | "update" | "delete";
@@ -61,28 +61,28 @@ async function withAdvice<T>(step: Step, subject: string, work: Promise<T>): Pro
 type Create = Parameters<typeof createCompute>;
 type Read = Parameters<typeof readCompute>;
 type Update = Parameters<typeof updateCompute>;
-type Remove = [process: Process, id: string, state: Outputs, request?: StepRequest];
+type Remove = [shared: SharedState, id: string, state: Outputs, request?: StepRequest];
 
 export const create = (...args: Create) => {
-  const [process, { inputs }] = args;
-  const step = () => afterDeparture(process, { branchKey: branchKeyOf(inputs) }, () => createCompute(...args));
+  const [shared, { inputs }] = args;
+  const step = () => afterDeparture(shared, { branchKey: branchKeyOf(inputs) }, () => createCompute(...args));
   return withAdvice("create", `project ${inputs.projectId}`, step());
 };
 export const read = (...args: Read) => withAdvice("read", `compute ${args[1]}`, readCompute(...args));
 /** @public */
-export const readForImport = (process: Process, ref: ComputeRef) =>
-  withAdvice("read", `compute ${ref.id}`, readImported(process, ref));
+export const readForImport = (shared: SharedState, ref: ComputeRef) =>
+  withAdvice("read", `compute ${ref.id}`, readImported(shared, ref));
 export const update = (...args: Update) => {
-  const [process, { id, olds, program }] = args;
+  const [shared, { id, olds, program }] = args;
   const branchKey = branchMovedTo(olds, program.inputs);
-  const step = () => afterDeparture(process, { branchKey, id }, () => updateCompute(...args));
-  return withAdvice("update", `compute ${id}`, whileLeaving(process, id, step));
+  const step = () => afterDeparture(shared, { branchKey, id }, () => updateCompute(...args));
+  return withAdvice("update", `compute ${id}`, whileLeaving(shared, id, step));
 };
 export const remove = (...args: Remove) => {
-  const [process, id] = args;
+  const [shared, id] = args;
   return withAdvice(
     "delete",
     `compute ${id}`,
-    whileLeaving(process, id, () => removeCompute(...args)),
+    whileLeaving(shared, id, () => removeCompute(...args)),
   );
 };

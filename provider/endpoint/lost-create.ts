@@ -12,8 +12,8 @@ import { getCompute } from "./find.js";
 import type { Program } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
-import type { Process, Target } from "./process.js";
 import { notReadyError, UNKNOWN_OPERATION } from "./settle-or-keep.js";
+import type { SharedState, Target } from "./shared-state.js";
 
 /** Describes the compute in messages: "api-1a2b3c4d on branch br-…". */
 export const calledAs = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
@@ -24,7 +24,7 @@ export const calledAs = ({ inputs: { name, branchId, projectId }, autoName }: Pr
  * is ours even if some settings were not applied: the name is unique.
  */
 export async function findLostCreate(
-  process: Process,
+  shared: SharedState,
   program: Program,
   before: readonly WireEndpoint[],
   desired: DesiredSettings,
@@ -32,21 +32,15 @@ export async function findLostCreate(
 ): Promise<WireEndpointChange | undefined> {
   const { inputs, autoName } = program;
   const project = inputs.projectId ?? "";
-  const listed = await process.context.lists.fresh(project, deadline);
+  const listed = await shared.context.lists.fresh(project, deadline);
   const found =
-    lostIn(process, program, before, listed, desired) ??
-    lostIn(
-      process,
-      program,
-      before,
-      await unlistedComputes(process, project, [...before, ...listed], deadline),
-      desired,
-    );
+    lostIn(shared, program, before, listed, desired) ??
+    lostIn(shared, program, before, await unlistedComputes(shared, project, [...before, ...listed], deadline), desired);
   if (!found) return undefined;
-  process.claimed.set(found.id, calledAs(program));
+  shared.claimed.set(found.id, calledAs(program));
   try {
     // The compute is new, so all its operations belong to this create. One that has failed already counts as well.
-    return { endpoint: found, operations: await operationsOf(process.context, project, found.id, deadline) };
+    return { endpoint: found, operations: await operationsOf(shared.context, project, found.id, deadline) };
   } catch (error) {
     const last = knownAfter(pruned({ name: autoName }), inputs);
     const target: Target = { project, id: found.id, program, last, adopted: false, origin: "create" };
@@ -63,7 +57,7 @@ const MOST_SINGLE_REQUESTS = 10;
  * Computes in the newest operations that are missing from the list. The list may be stale, and no compute may be created twice.
  */
 async function unlistedComputes(
-  { context, claimed }: Process,
+  { context, claimed }: SharedState,
   project: string,
   known: readonly WireEndpoint[],
   deadline: Deadline,
@@ -84,7 +78,7 @@ async function unlistedComputes(
 
 /** The compute among `now` that a lost request has made. @throws Stopped where it can't be told from others */
 function lostIn(
-  process: Process,
+  shared: SharedState,
   program: Program,
   before: readonly WireEndpoint[],
   now: readonly WireEndpoint[],
@@ -95,7 +89,7 @@ function lostIn(
   const known = new Set(before.map((one) => one.id));
   const fresh = now.filter((one) => {
     const { type } = { ...desired, ...observedSettings(one) };
-    return !known.has(one.id) && !process.claimed.has(one.id) && type === desired.type;
+    return !known.has(one.id) && !shared.claimed.has(one.id) && type === desired.type;
   });
   const name = inputs.name ?? autoName;
   // A setting that the answer leaves out is taken as desired. The name, which may be generated, is compared apart.

@@ -12,8 +12,8 @@ import { adoptionOf, computeToTake, isPrimaryOf, refuseRestart } from "./adopt.j
 import { refuseDuplicate } from "./create-conflicts.js";
 import { checkInputs, programOf } from "./inputs.js";
 import { branchTaken } from "./patch.js";
-import type { CreateView } from "./process.js";
 import { assertRegion, goneError } from "./refusals.js";
+import type { CreateView } from "./shared-state.js";
 
 /** The kinds are words of the facts in a message (`rules/seen.ts`). */
 export type Outlook =

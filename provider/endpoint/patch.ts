@@ -11,8 +11,8 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findComputeDirectly } from "./find.js";
 import { observedSettings, updateBody } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
-import type { Process, Target } from "./process.js";
 import { goneError, ownerHint } from "./refusals.js";
+import type { SharedState, Target } from "./shared-state.js";
 
 /**
  * Sends a change of these settings.
@@ -21,16 +21,16 @@ import { goneError, ownerHint } from "./refusals.js";
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(
-  process: Process,
+  shared: SharedState,
   target: Pick<Target, "project" | "id" | "last" | "program">,
   settings: ObservedSettings,
   compute: WireEndpoint | undefined,
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
-  const { context } = process;
+  const { context } = shared;
   const { project, id, last, program } = target;
   const body = updateBody(settings, compute, settingsIn(knownAfter(last, program.inputs)));
-  refuseIllegalPair(process, target, settings, body.endpoint);
+  refuseIllegalPair(shared, target, settings, body.endpoint);
   const send = () => context.client.updateEndpoint(project, id, body, deadline);
   const find = async (until: Deadline) => {
     const now = await findComputeDirectly(context, target, until);
@@ -47,7 +47,7 @@ export async function patch(
     if (settings.branchId !== undefined && isKind(error, "service") && isAlreadyExists(error)) {
       const all = await context.lists.fresh(project, deadline).catch(() => []);
       const there = all.find((one) => one.branch_id === settings.branchId && one.type === "read_write");
-      throw branchTakenError(settings, id, there ? ownerHint(process, there) : "", error);
+      throw branchTakenError(settings, id, there ? ownerHint(shared, there) : "", error);
     }
     throw error;
   }
@@ -55,7 +55,7 @@ export async function patch(
 
 /** The program may change only one limit. With the compute's other limit, the pair may be invalid. */
 function refuseIllegalPair(
-  { config }: Process,
+  { config }: SharedState,
   { id }: Pick<Target, "id">,
   part: ObservedSettings,
   {

@@ -9,8 +9,8 @@ import { findComputeDirectly, findComputeRecent } from "./find.js";
 import { toldBy } from "./mapping.js";
 import { unappliedPaths, withActualValues } from "./not-taken.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
-import type { Process, Target } from "./process.js";
 import { notReadyError, unfinishedIn } from "./settle-or-keep.js";
+import type { SharedState, Target } from "./shared-state.js";
 import { waitUntilFound, waitUntilStable } from "./stabilize.js";
 
 /** The settings that a step asked the service for. */
@@ -23,18 +23,18 @@ export interface SentSettings {
 }
 
 export async function readBack(
-  process: Process,
+  shared: SharedState,
   target: Target,
   answered: WireEndpoint,
   { sent, existing, notTaken = [] }: SentSettings,
   deadline: Deadline,
 ): Promise<Outputs> {
   const { id, last, program, adopted, origin } = target;
-  const found = await computeAfter(process, target, answered, deadline);
+  const found = await computeAfter(shared, target, answered, deadline);
   // A list that is behind shows the compute before the change.
   const direct =
     found && unappliedPaths(sent, found).length > 0
-      ? await findComputeDirectly(process.context, target, deadline).catch(() => undefined)
+      ? await findComputeDirectly(shared.context, target, deadline).catch(() => undefined)
       : undefined;
   const now = direct ?? found ?? answered;
   const { values: has } = toldBy(now);
@@ -45,7 +45,7 @@ export async function readBack(
   const changed = unappliedPaths(sent, now).filter(isTaken);
   const ignored = unappliedPaths(sent, now).filter((path) => !isTaken(path));
   const warnOf = (path: string, text: typeof notTakenText) =>
-    process.warn(`compute ${id}: ${text(path, sent[path], has[path], program.secrets)}`);
+    shared.warn(`compute ${id}: ${text(path, sent[path], has[path], program.secrets)}`);
   for (const path of changed) warnOf(path, changedText);
   for (const path of ignored) warnOf(path, notTakenText);
   const missing = [...ignored, ...notTaken];
@@ -56,12 +56,12 @@ export async function readBack(
 
 /** The compute after a step, once it is stable, or at once where the program does not wait. Undefined where that failed. */
 async function computeAfter(
-  process: Process,
+  shared: SharedState,
   target: Target,
   answered: WireEndpoint,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  const { context } = process;
+  const { context } = shared;
   const { id, program } = target;
   let now: WireEndpoint | undefined;
   try {
@@ -72,7 +72,7 @@ async function computeAfter(
       if (program.inputs.waitForReady === false) return undefined;
       throw notReadyError(target, answered, unfinishedIn(error) ?? [], error);
     }
-    process.warn(
+    shared.warn(
       `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
     );
     return undefined;

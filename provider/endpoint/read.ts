@@ -13,9 +13,9 @@ import { findComputeRecent } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
 import { toldBy } from "./mapping.js";
 import { inputsOf, notTakenValues, type Outputs, outputsOf } from "./outputs.js";
-import { deadlineFor, type Process } from "./process.js";
 import { projectProblem } from "./refusals.js";
 import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
+import { deadlineFor, type SharedState } from "./shared-state.js";
 
 export interface ReadAnswer {
   /** Undefined where the compute does not exist any more. */
@@ -25,16 +25,16 @@ export interface ReadAnswer {
   inputs?: Record<string, unknown>;
 }
 
-export async function read(process: Process, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
+export async function read(shared: SharedState, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
   const project = state.projectId ?? "";
-  const deadline = deadlineFor(process, "update", {}, undefined);
-  const found = await findComputeRecent(process.context, { project, id }, deadline).catch((error: unknown) => {
+  const deadline = deadlineFor(shared, "update", {}, undefined);
+  const found = await findComputeRecent(shared.context, { project, id }, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
   // A compute is gone only if the list does not contain it and its own route does not return it (404, 405, 501 or another id).
   if (!found) return {};
   const managed = state.managed ?? [];
-  const notTaken = unchangedNotTaken(process, state, found);
+  const notTaken = unchangedNotTaken(shared, state, found);
   const before = inputsOf({ ...state, managed } as Outputs, notTakenValues(state)) as Inputs;
   const outputs: Outputs = {
     ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, notTaken }, state),
@@ -45,9 +45,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
     if (outputs.autoscalingLimitMaxCu !== undefined) outputs.size = outputs.autoscalingLimitMaxCu;
   }
   if (state.restartOwed) outputs.restartOwed = state.restartOwed;
-  const unfinished = state.unfinished?.length
-    ? await stillUnfinished(process, project, state.unfinished, deadline)
-    : [];
+  const unfinished = state.unfinished?.length ? await stillUnfinished(shared, project, state.unfinished, deadline) : [];
   if (unfinished.length > 0) outputs.unfinished = unfinished;
 
   const now = valuesByPath(settingsIn(outputs));
@@ -58,7 +56,7 @@ export async function read(process: Process, id: string, state: Partial<Outputs>
 }
 
 /** Settings that the service did not apply, and that are still as they were then. The inputs keep the program's values of these. */
-function unchangedNotTaken({ config }: Process, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
+function unchangedNotTaken({ config }: SharedState, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
   const asked = notTakenValues(state);
   if (config.askAgain || Object.keys(asked).length === 0) return {};
   const kept = valuesByPath(settingsIn(state));
@@ -81,7 +79,7 @@ function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
 
 /** Operations of an earlier step that have not ended well. They stay in the state until they do, or until an update deals with them. */
 async function stillUnfinished(
-  process: Process,
+  shared: SharedState,
   project: string,
   ids: readonly string[],
   step: Deadline,
@@ -92,7 +90,7 @@ async function stillUnfinished(
     ids.map(async (id) => {
       if (id === UNKNOWN_OPERATION) return [id];
       try {
-        const operation = await process.context.client.getOperation(project, id, deadline);
+        const operation = await shared.context.client.getOperation(project, id, deadline);
         return outcomeOf(operation.status) === "done" ? [] : [id];
       } catch (error) {
         if (isKind(error, "cancelled")) throw error;

@@ -5,7 +5,7 @@ import { looksGenerated } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Program } from "./inputs.js";
-import type { CreateView } from "./process.js";
+import type { CreateView } from "./shared-state.js";
 
 /** Fails where the program's region is not the compute's. */
 export function assertRegion({ inputs, secrets }: Program, regionId: string | undefined, what: string): void {

@@ -12,8 +12,8 @@ import type { WireOperation } from "../wire/operation.js";
 import { findAfterDelete } from "./find.js";
 import type { StepRequest } from "./inputs.js";
 import type { Outputs } from "./outputs.js";
-import { deadlineFor, type Process } from "./process.js";
 import { projectProblem } from "./refusals.js";
+import { deadlineFor, type SharedState } from "./shared-state.js";
 
 const HELD_BY_OTHER = "also belongs to another resource of the program (an earlier run adopted it)";
 const CLAIMED_IN_RUN = "was taken over or made by another resource in this same run";
@@ -25,7 +25,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** What a delete needs. The command `delete` has no ownership, because it knows no other resources. */
-export type RemovingProcess = Pick<Process, "context" | "claimed" | "ownership" | "warn">;
+export type RemovingProcess = Pick<SharedState, "context" | "claimed" | "ownership" | "warn">;
 
 /** Texts in the errors that depend on the caller: a Pulumi step or the command. */
 export interface RemovalTexts {
@@ -39,7 +39,7 @@ const STEP_TEXTS: RemovalTexts = { stays: " The compute stays in the state.", mo
 
 /** One delete of one compute. */
 interface Removing {
-  process: RemovingProcess;
+  shared: RemovingProcess;
   project: string;
   id: string;
   state: Outputs;
@@ -57,21 +57,21 @@ interface DeleteAnswer {
 }
 
 export async function remove(
-  process: RemovingProcess,
+  shared: RemovingProcess,
   id: string,
   state: Outputs,
   request: StepRequest = {},
   texts = STEP_TEXTS,
 ): Promise<void> {
   const project = state.projectId;
-  const removing: Removing = { process, project, id, state, request, texts };
+  const removing: Removing = { shared, project, id, state, request, texts };
   // The facts of other processes may be incomplete here. They are asked again right before a delete is sent.
-  if (process.claimed.has(id) || process.ownership?.belongsToAnotherHere(id, state)) return keepForOther(removing);
+  if (shared.claimed.has(id) || shared.ownership?.belongsToAnotherHere(id, state)) return keepForOther(removing);
   if (isReleasedBy(state)) {
-    process.context.log(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
+    shared.context.log(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
     return;
   }
-  const { deleteBatches, lists } = process.context;
+  const { deleteBatches, lists } = shared.context;
   const first = await deleteBatches.run(project, () => deleteInTurn(removing));
   if (!first) return keepForOther(removing);
   // One list confirms all computes that are deleted together.
@@ -80,9 +80,9 @@ export async function remove(
   lists.markDeleted(id);
 }
 
-function keepForOther({ process, id }: Removing): void {
-  const how = process.claimed.has(id) || process.ownership?.isClaimed(id) ? CLAIMED_IN_RUN : HELD_BY_OTHER;
-  process.warn(`compute ${id} ${how}, so it was not deleted: only this resource leaves the state`);
+function keepForOther({ shared, id }: Removing): void {
+  const how = shared.claimed.has(id) || shared.ownership?.isClaimed(id) ? CLAIMED_IN_RUN : HELD_BY_OTHER;
+  shared.warn(`compute ${id} ${how}, so it was not deleted: only this resource leaves the state`);
 }
 
 interface DeleteResult extends DeleteAnswer {
@@ -96,11 +96,11 @@ interface DeleteResult extends DeleteAnswer {
  * @returns undefined where another resource has the compute by now, in this process or in another one
  */
 function deleteInTurn(removing: Removing, before?: DeleteResult): Promise<DeleteResult | undefined> {
-  const { process, project, id, state, request } = removing;
-  const { context } = process;
+  const { shared, project, id, state, request } = removing;
+  const { context } = shared;
   return context.mutations.run(project, [id, state.branchId], async () => {
-    if (process.claimed.has(id) || (await process.ownership?.mayDelete(id, state)) === false) return undefined;
-    const deadline = before?.deadline ?? deadlineFor(process, "delete", request, state.customTimeouts);
+    if (shared.claimed.has(id) || (await shared.ownership?.mayDelete(id, state)) === false) return undefined;
+    const deadline = before?.deadline ?? deadlineFor(shared, "delete", request, state.customTimeouts);
     const sent = await send(removing, deadline, before);
     if (sent.operations.length === 0 || state.waitForReady === false) return { ...sent, deadline };
     try {
@@ -115,15 +115,15 @@ function deleteInTurn(removing: Removing, before?: DeleteResult): Promise<Delete
 
 /** Sends the DELETE until the service has accepted it, or does not have the compute any more. */
 function send(
-  { process, project, id, texts }: Removing,
+  { shared, project, id, texts }: Removing,
   deadline: Deadline,
   before?: DeleteAnswer,
 ): Promise<DeleteAnswer> {
-  const { context } = process;
+  const { context } = shared;
   let isAnswerLost = false;
   // The operation that stops the compute goes on, although the answer that names it was lost.
   const stopping = (until: Deadline) => pendingOperationsOf(context, project, id, until).catch(() => []);
-  const isThere = async (until: Deadline) => (await seen({ process, project, id }, false, until)) !== undefined;
+  const isThere = async (until: Deadline) => (await seen({ shared, project, id }, false, until)) !== undefined;
   const sendOnce = async () => {
     const { status, wasMissing, answeredId, operations } = await context.client.deleteEndpoint(project, id, deadline);
     // A 404 may also mean that the key can't see the project. Only its list tells that the compute is gone.
@@ -150,8 +150,8 @@ function send(
  * keep running outside of any state.
  */
 async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
-  const { process, project, id, state } = removing;
-  const { clock, deleteBatches } = process.context;
+  const { shared, project, id, state } = removing;
+  const { clock, deleteBatches } = shared.context;
   const { deadline } = first;
   let { named, operations, failure } = first;
   let stableSince: number | undefined;
@@ -159,7 +159,7 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
   for (let tries = 1; ; ) {
     const now = await seen(removing, named, deadline);
     if (!now && failure !== undefined) {
-      process.warn(`compute ${id} is deleted, but not everything that followed went well: ${messageOf(failure)}`);
+      shared.warn(`compute ${id} is deleted, but not everything that followed went well: ${messageOf(failure)}`);
     }
     if (!now) return;
     if (failure !== undefined) throw failure;
@@ -190,11 +190,11 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
 }
 
 function seen(
-  { process, project, id }: Pick<Removing, "process" | "project" | "id">,
+  { shared, project, id }: Pick<Removing, "shared" | "project" | "id">,
   named: boolean,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  return findAfterDelete(process.context, { project, id }, named, deadline).catch((error: unknown) => {
+  return findAfterDelete(shared.context, { project, id }, named, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });
 }

@@ -12,9 +12,9 @@ import { findCompute } from "./find.js";
 import type { Program } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import type { Outputs, Owed } from "./outputs.js";
-import type { Process, Target } from "./process.js";
 import { goneError } from "./refusals.js";
 import { notReadyError, settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
+import type { SharedState, Target } from "./shared-state.js";
 
 /** Whether the program's triggers differ from those of the last restart. */
 export const isRestartDue = (desired: DesiredSettings, before: ObservedSettings): boolean =>
@@ -56,14 +56,14 @@ export const markOfChange = ({ endpoint, operations }: WireEndpointChange): Star
  * @param isChanged whether this step has sent a change; then the state must record it even after a failure
  */
 export async function restartForTriggers(
-  process: Process,
+  shared: SharedState,
   target: Target,
   before: ObservedSettings,
   compute: WireEndpoint,
   isChanged: boolean,
   deadline: Deadline,
 ): Promise<WireEndpoint> {
-  const { context } = process;
+  const { context } = shared;
   const { id } = target;
   if (isChanged && changeRestarts(before, compute)) return compute;
   const owed = target.owed ?? {};
@@ -86,7 +86,7 @@ export async function restartForTriggers(
   }
   if (!done) throw goneError(target.project, id);
   if (!done.sent) context.log(`compute ${id} ${isNeedless("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
-  await settleOrKeep(process, { ...target, owed: { ...owed, since: mark } }, done, deadline);
+  await settleOrKeep(shared, { ...target, owed: { ...owed, since: mark } }, done, deadline);
   return done.endpoint;
 }
 

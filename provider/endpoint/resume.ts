@@ -9,25 +9,25 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import { findComputeDirectly } from "./find.js";
 import type { Outputs } from "./outputs.js";
-import type { Process, Target } from "./process.js";
 import { goneError } from "./refusals.js";
 import { notReadyError, UNKNOWN_OPERATION, unfinishedIn } from "./settle-or-keep.js";
+import type { SharedState, Target } from "./shared-state.js";
 import { hasNeverStarted } from "./stabilize.js";
 import { retryStart } from "./start.js";
 
 /** Waits for the work that the earlier step has left. @returns the compute after it */
 export async function finishEarlierStep(
-  process: Process,
+  shared: SharedState,
   target: Target,
   olds: Outputs,
   deadline: Deadline,
 ): Promise<WireEndpoint> {
-  const { context } = process;
+  const { context } = shared;
   const { project, id } = target;
   // Not from a list, which may be behind.
   const before = mustBeThere(target, await findComputeDirectly(context, target, deadline));
   if (target.program.inputs.waitForReady === false) return before;
-  const unfinished = await unfinishedOperations(process, target, olds, deadline);
+  const unfinished = await unfinishedOperations(shared, target, olds, deadline);
   if (unfinished.length > 0) {
     try {
       await settle(context, project, unfinished, deadline);
@@ -35,14 +35,14 @@ export async function finishEarlierStep(
       if (!isKind(error, "operation-failed")) {
         throw notReadyError(target, before, unfinishedIn(error) ?? unfinished.map((one) => one.id), error);
       }
-      process.warn(
+      shared.warn(
         `compute ${id}: ${error.message}. An earlier run began this work; this run goes on from the compute as it is now`,
       );
     }
   }
   const found = unfinished.length > 0 ? await findComputeDirectly(context, target, deadline) : undefined;
   const after = found ?? before;
-  return hasNeverStarted(after) ? retryStart(process, target, olds, after, deadline) : after;
+  return hasNeverStarted(after) ? retryStart(shared, target, olds, after, deadline) : after;
 }
 
 export function mustBeThere({ project, id }: Target, compute: WireEndpoint | undefined): WireEndpoint {
@@ -55,7 +55,7 @@ const FORGOTTEN = new Set([400, 404, 422]);
 
 /** Operations of the earlier step that have not ended well, and all others that run on the compute. */
 async function unfinishedOperations(
-  { context }: Process,
+  { context }: SharedState,
   { project, id }: Target,
   olds: Outputs,
   deadline: Deadline,

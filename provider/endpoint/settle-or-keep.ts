@@ -8,7 +8,7 @@ import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { unappliedPaths, withActualValues } from "./not-taken.js";
 import { outputsOf, stillNotTaken } from "./outputs.js";
-import type { Process, Target } from "./process.js";
+import type { SharedState, Target } from "./shared-state.js";
 import { type StartsBy, waitUntilStable } from "./stabilize.js";
 
 /**
@@ -18,7 +18,7 @@ import { type StartsBy, waitUntilStable } from "./stabilize.js";
  * @throws NotReady, which keeps the compute in the state together with the ids of unfinished operations
  */
 export async function settleOrKeep(
-  process: Process,
+  shared: SharedState,
   target: Target,
   change: WireEndpointChange,
   deadline: Deadline,
@@ -28,12 +28,12 @@ export async function settleOrKeep(
   if (target.program.inputs.waitForReady === false) return endpoint;
   try {
     const { vanished } =
-      operations.length > 0 ? await settle(process.context, target.project, operations, deadline) : { vanished: [] };
+      operations.length > 0 ? await settle(shared.context, target.project, operations, deadline) : { vanished: [] };
     // Where all operations that the answer named are done, the read-back of the step is enough. The response may contain no
     // operations although some run. Then only the compute's state shows the end.
     const isSilent = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
     if (vanished.length === 0 && !change.mayHideOperations && !isSilent) return endpoint;
-    return await waitUntilStable(process.context, target, { change, startsBy, vanished }, deadline);
+    return await waitUntilStable(shared.context, target, { change, startsBy, vanished }, deadline);
   } catch (error) {
     throw notReadyError(target, endpoint, unfinishedIn(error) ?? operations.map((one) => one.id), error);
   }

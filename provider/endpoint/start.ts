@@ -6,39 +6,39 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { PAUSE_MS, runAction } from "./action.js";
 import { findCompute } from "./find.js";
 import { type Outputs, outputsOf } from "./outputs.js";
-import type { Process, Target } from "./process.js";
 import { goneError } from "./refusals.js";
 import { notReadyError, settleOrKeep } from "./settle-or-keep.js";
+import type { SharedState, Target } from "./shared-state.js";
 import { hasNeverStarted } from "./stabilize.js";
 
 /** Starts a compute that has never started, where the change began no work on it. @returns the compute after that */
 export function startIfNeverStarted(
-  process: Process,
+  shared: SharedState,
   target: Target,
   olds: Partial<Outputs>,
   { endpoint, operations }: WireEndpointChange,
   deadline: Deadline,
 ): WireEndpoint | Promise<WireEndpoint> {
   const mustStart = operations.length === 0 && hasNeverStarted(endpoint);
-  return mustStart ? retryStart(process, target, olds, endpoint, deadline) : endpoint;
+  return mustStart ? retryStart(shared, target, olds, endpoint, deadline) : endpoint;
 }
 
 /** Starts a compute whose first start has failed: the service does not try again. */
 export async function retryStart(
-  process: Process,
+  shared: SharedState,
   target: Target,
   olds: Partial<Outputs>,
   now: WireEndpoint,
   deadline: Deadline,
 ): Promise<WireEndpoint> {
-  const { context } = process;
+  const { context } = shared;
   const { project, id } = target;
   try {
     context.log(`compute ${id} has not started: retrying its start`);
     for (let seen = now; ; ) {
       const done = await runAction(context, "start", target, seen, {}, deadline);
       if (!done) throw goneError(project, id);
-      await settleOrKeep(process, target, done, deadline, done.sent ? "started" : undefined);
+      await settleOrKeep(shared, target, done, deadline, done.sent ? "started" : undefined);
       if (target.program.inputs.waitForReady === false) return done.endpoint;
       if (done.sent && done.operations.length > 0) return done.endpoint;
       // A response without operations may mean that nothing was started. A running operation may be the service's own check, not

@@ -11,8 +11,8 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Program } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import type { UpdatePlan } from "./plan.js";
-import type { Process, Target } from "./process.js";
 import { unannouncedError } from "./refusals.js";
+import type { SharedState, Target } from "./shared-state.js";
 
 /** A change that is about to be sent. */
 export interface PendingPatch {
@@ -43,7 +43,7 @@ export function verdictOf(
  * The preview compares the program with the old inputs. The compute may differ from them after a failed update, or in a property
  * that the program did not manage before. Then a change may restart it although the preview said otherwise.
  */
-export function refuseUnannounced({ config }: Process, target: Target, change: PendingPatch): void {
+export function refuseUnannounced({ config }: SharedState, target: Target, change: PendingPatch): void {
   const { id, program } = target;
   const { inputs, announced, isChecked } = program;
   const { plan } = change;

@@ -15,12 +15,12 @@ import { needsCurrentValues, observedSettings, toldBy } from "./mapping.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { patch } from "./patch.js";
 import { planOf, type UpdatePlan } from "./plan.js";
-import { deadlineFor, type Process, type Target } from "./process.js";
 import { readBack } from "./read-back.js";
 import { assertRegion, unannouncedError } from "./refusals.js";
 import { appliedTriggers, isRestartDue, markOfChange, owedRestart, restartForTriggers } from "./restart.js";
 import { finishEarlierStep, mustBeThere } from "./resume.js";
 import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
+import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
 import { startIfNeverStarted } from "./start.js";
 import { type PendingPatch, refuseUnannounced, verdictOf } from "./unannounced.js";
 
@@ -32,7 +32,7 @@ export interface UpdateRequest {
 
 /** An update of one compute, and the decisions made before its first request. */
 interface Update {
-  process: Process;
+  shared: SharedState;
   target: Target;
   olds: Outputs;
   plan: UpdatePlan;
@@ -42,14 +42,14 @@ interface Update {
   needsRestart: boolean;
 }
 
-export async function update(process: Process, request: UpdateRequest): Promise<Outputs> {
+export async function update(shared: SharedState, request: UpdateRequest): Promise<Outputs> {
   const { id, olds, program } = request;
   const { inputs } = program;
   assertRegion(program, olds.regionId, `compute ${id}`);
   const desired = desiredSettings(inputs);
   const plan = planOf(olds, desired, {
-    oldInputs: process.oldInputs.of(id),
-    askAgain: process.config.askAgain,
+    oldInputs: shared.oldInputs.of(id),
+    askAgain: shared.config.askAgain,
     asSize: inputs.size !== undefined,
   });
   if (plan.reverted.length > 0) throw unannouncedError(id, plan.reverted);
@@ -64,35 +64,35 @@ export async function update(process: Process, request: UpdateRequest): Promise<
   const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
   if (needsRestart) target.owed = owedRestart(olds, program);
   const keys = [id, olds.branchId, inputs.branchId];
-  const { answer, sent, deadline } = await process.context.mutations.run(project, keys, async () => {
-    const deadline = deadlineFor(process, "update", program, inputs.customTimeouts);
-    const applied = await apply({ process, target, olds, plan, mustFinish, needsRestart }, deadline);
+  const { answer, sent, deadline } = await shared.context.mutations.run(project, keys, async () => {
+    const deadline = deadlineFor(shared, "update", program, inputs.customTimeouts);
+    const applied = await apply({ shared, target, olds, plan, mustFinish, needsRestart }, deadline);
     return { ...applied, deadline };
   });
   const asked = { sent: pick(plan.desired, sent), notTaken: plan.notTaken };
-  return readBack(process, target, answer, asked, deadline);
+  return readBack(shared, target, answer, asked, deadline);
 }
 
 /** @returns the compute as the service answered last, and the paths that were sent */
 async function apply(step: Update, deadline: Deadline): Promise<Applied> {
-  const { process, target, olds, plan, needsRestart } = step;
+  const { shared, target, olds, plan, needsRestart } = step;
   const { project, id, program } = target;
   const branches = [olds.branchId, program.inputs.branchId];
   /** Records a failure of this work: the compute may then be down. (name: noteFailure) */
   const mayFail = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      if (isKind(error, "not-ready")) process.rollout.noteFailed(project, branches, id);
+      if (isKind(error, "not-ready")) shared.rollout.noteFailed(project, branches, id);
       throw error;
     });
   const compute = await mayFail(computeBefore(step, deadline));
   const paths = compute ? pathsToSend(plan, compute) : plan.changed;
   if (compute && paths.length === 0 && !needsRestart) return { answer: compute, sent: paths };
   const change = { plan, paths, needsRestart, compute };
-  refuseUnannounced(process, target, change);
+  refuseUnannounced(shared, target, change);
   const isActive = compute === undefined || compute.current_state === "active";
   const dropsConnections = isActive && isAtLeast(verdictOf(program, change).impact, "may-restart");
   if (!dropsConnections) return send(step, change, deadline);
-  process.rollout.assertGoesOn(project, branches, id);
+  shared.rollout.assertGoesOn(project, branches, id);
   return mayFail(send(step, change, deadline));
 }
 
@@ -102,46 +102,46 @@ interface Applied {
 }
 
 async function send(step: Update, { paths: sent, compute }: PendingPatch, deadline: Deadline): Promise<Applied> {
-  const { process, target, olds, plan, needsRestart } = step;
+  const { shared, target, olds, plan, needsRestart } = step;
   /** Tells later whether the change itself restarts the compute. */
   const before: ObservedSettings = { ...settingsIn(olds), ...(compute && observedSettings(compute)) };
   if (compute && sent.length === 0) {
-    return { answer: await restartForTriggers(process, target, before, compute, false, deadline), sent };
+    return { answer: await restartForTriggers(shared, target, before, compute, false, deadline), sent };
   }
   const settings = settingsByName(pick(plan.desired, sent));
-  const change = await patch(process, target, settings, compute, deadline).catch((error: unknown) => {
+  const change = await patch(shared, target, settings, compute, deadline).catch((error: unknown) => {
     throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
   });
   const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.notTaken) };
   if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
   const answer = await settleChange(step, changed, settings, change, deadline);
   if (!needsRestart) return { answer, sent };
-  return { answer: await restartForTriggers(process, changed, before, answer, true, deadline), sent };
+  return { answer: await restartForTriggers(shared, changed, before, answer, true, deadline), sent };
 }
 
 /** Waits for the change. If the change enabled the compute, an earlier failed start may still be missing. */
 async function settleChange(
-  { process, olds, mustFinish }: Update,
+  { shared, olds, mustFinish }: Update,
   target: Target,
   settings: ObservedSettings,
   change: WireEndpointChange,
   deadline: Deadline,
 ): Promise<WireEndpoint> {
-  const endpoint = await settleOrKeep(process, target, change, deadline);
+  const endpoint = await settleOrKeep(shared, target, change, deadline);
   const mayNeedStart = mustFinish || settings.disabled === false;
   if (!mayNeedStart) return change.endpoint;
-  return startIfNeverStarted(process, target, olds, { ...change, endpoint }, deadline);
+  return startIfNeverStarted(shared, target, olds, { ...change, endpoint }, deadline);
 }
 
 /** The compute before the change, after the work of an earlier step. Undefined where the change does not depend on it. */
 async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndpoint | undefined> {
-  const { process, target, olds, plan, mustFinish } = step;
+  const { shared, target, olds, plan, mustFinish } = step;
   if (!mustFinish) {
     const compute = await look(step, deadline);
     // Where fewer paths differ than planned, an interrupted run has sent a part of the change, and its work may still run.
     if (!compute || pathsToSend(plan, compute).length >= plan.changed.length) return compute;
   }
-  return finishEarlierStep(process, target, olds, deadline);
+  return finishEarlierStep(shared, target, olds, deadline);
 }
 
 /**
@@ -149,25 +149,25 @@ async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndp
  * see whether a restart has happened already.
  */
 async function look(
-  { process, target, plan, needsRestart }: Update,
+  { shared, target, plan, needsRestart }: Update,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
   // A list may be behind, so values that go along in the request do not come from one.
   if (needsCurrentValues([...plan.changed, ...plan.newlyManaged])) {
-    return mustBeThere(target, await findComputeDirectly(process.context, target, deadline));
+    return mustBeThere(target, await findComputeDirectly(shared.context, target, deadline));
   }
   if (needsRestart || plan.newlyManaged.length > 0) {
-    return mustBeThere(target, await findCompute(process.context, target, deadline));
+    return mustBeThere(target, await findCompute(shared.context, target, deadline));
   }
   const { impact } = impactOf(settingsByName(plan.before), settingsByName(pick(plan.desired, plan.changed)));
-  return isAtLeast(impact, "may-restart") ? lookBriefly(process, target, deadline) : undefined;
+  return isAtLeast(impact, "may-restart") ? lookBriefly(shared, target, deadline) : undefined;
 }
 
 /**
  * Gets the compute with a short timeout. An interrupted run may have made the change already, and a second restart would be
  * wasted. A failing list must not block the change.
  */
-function lookBriefly({ context }: Process, target: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
+function lookBriefly({ context }: SharedState, target: Target, deadline: Deadline): Promise<WireEndpoint | undefined> {
   const soon = deadline.atMost(POLL_TIMEOUT_MS);
   return findCompute(context, target, soon).catch(() => undefined);
 }

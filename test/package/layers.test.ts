@@ -153,7 +153,7 @@ describe("the linter says the same", () => {
     ["provider/endpoint/a.ts", "../errors.js", true],
     ["provider/endpoint/b.ts", "../api/client.js", false],
     ["provider/operations/a.ts", "../api/client.js", true],
-    ["provider/operations/b.ts", "../endpoint/process.js", false],
+    ["provider/operations/b.ts", "../endpoint/shared-state.js", false],
     ["provider/api/a.ts", "../wire/problem.js", true],
     ["provider/api/b.ts", "../operations/context.js", false],
     ["provider/wire/a.ts", "../errors.js", false],

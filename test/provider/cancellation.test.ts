@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Cancellation, cancellable } from "../../provider/cancellation.js";
-import { deadlineFor, type Process } from "../../provider/endpoint/process.js";
+import { deadlineFor, type SharedState } from "../../provider/endpoint/shared-state.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 describe("a cancellation", () => {
@@ -80,7 +80,7 @@ test.each([
   ["delete", "the engine's request says otherwise", { timeoutMs: 5000 }, "90s", 5],
   ["delete", "nobody was told", { timeoutMs: 0 }, undefined, 600],
 ] as const)("the limit of an %s where %s", (step, _where, request, told, seconds) => {
-  const process = { context: { clock: new VirtualClock() } } as unknown as Process;
+  const shared = { context: { clock: new VirtualClock() } } as unknown as SharedState;
   const limits = told === undefined ? undefined : { [step]: told };
-  expect(deadlineFor(process, step, request, limits).budgetMs).toBe(seconds * 1000);
+  expect(deadlineFor(shared, step, request, limits).budgetMs).toBe(seconds * 1000);
 });

@@ -13,8 +13,8 @@ import { create, read, remove, update } from "../../../provider/endpoint/lifecyc
 import { OldInputs } from "../../../provider/endpoint/old-inputs.js";
 import type { Outputs } from "../../../provider/endpoint/outputs.js";
 import { Ownership } from "../../../provider/endpoint/ownership.js";
-import type { Process } from "../../../provider/endpoint/process.js";
 import { Rollout } from "../../../provider/endpoint/rollout.js";
+import type { SharedState } from "../../../provider/endpoint/shared-state.js";
 import { createContext } from "../../../provider/operations/create-context.js";
 import type { Impact } from "../../../provider/rules/impact.js";
 import { ENDPOINT_TYPE } from "../../../provider/rules/urn.js";
@@ -98,14 +98,14 @@ export const CLASS: Surface = {
     const warn = (line: string) => void run.warnings.push(line);
     const ownership = new Ownership();
     const shared = { claimed: new Map<string, string>(), idsInState: new Set<string>(), ownership };
-    const process = { context, config, ...shared, oldInputs: new OldInputs(), rollout: new Rollout(), warn };
-    return { form: classForm(process), ownership };
+    const state = { context, config, ...shared, oldInputs: new OldInputs(), rollout: new Rollout(), warn };
+    return { form: classForm(state), ownership };
   },
 };
 
-function classForm(process: Process, first: FirstOldInputs = new Map()): Form {
+function classForm(shared: SharedState, first: FirstOldInputs = new Map()): Form {
   return {
-    config: process.config,
+    config: shared.config,
 
     // The inputs that the constructor makes of options. It sees no options that `transforms` set.
     registered: (args, { replaceOnChanges, retainOnDelete }) => ({
@@ -117,22 +117,22 @@ function classForm(process: Process, first: FirstOldInputs = new Map()): Form {
 
     async check(urn, olds, news) {
       const all = { ...struct(news), __urn: urn };
-      const answer = check(first, process.config, struct(olds), all, hintsIn(all), process.ownership);
+      const answer = check(first, shared.config, struct(olds), all, hintsIn(all), shared.ownership);
       const { inputs, failures, warnings } = struct(answer);
-      for (const warning of warnings) process.warn(warning);
-      process.oldInputs.remember(inputs, olds);
+      for (const warning of warnings) shared.warn(warning);
+      shared.oldInputs.remember(inputs, olds);
       return { inputs: withProvider(inputs, news), failures, warnings };
     },
 
     async diff(_urn, old, inputs, { ignoreChanges }) {
-      process.idsInState.add(old.id);
+      shared.idsInState.add(old.id);
       const answer = diff(outputsIn(old), struct(inputs), {
         id: old.id,
-        urn: process.ownership?.noteDiff(old.id, outputsIn(old)),
-        branches: process.ownership?.branchMoves,
-        oldInputs: process.oldInputs.noteCompared(old.id, inputs),
-        askAgain: process.config.askAgain,
-        notTaken: process.context.log,
+        urn: shared.ownership?.noteDiff(old.id, outputsIn(old)),
+        branches: shared.ownership?.branchMoves,
+        oldInputs: shared.oldInputs.noteCompared(old.id, inputs),
+        askAgain: shared.config.askAgain,
+        notTaken: shared.context.log,
       });
       return {
         answer: struct(answer),
@@ -141,16 +141,16 @@ function classForm(process: Process, first: FirstOldInputs = new Map()): Form {
     },
 
     async foreseen(_urn, old, inputs) {
-      return { warned: old ? warned(old, inputs, process.config.askAgain) : "none" };
+      return { warned: old ? warned(old, inputs, shared.config.askAgain) : "none" };
     },
 
     async create(_urn, inputs, request) {
-      const { id, outputs } = await create(process, programOf(struct(inputs), request));
+      const { id, outputs } = await create(shared, programOf(struct(inputs), request));
       return { id, outputs: { ...outputs } };
     },
 
     async read(_urn, old) {
-      const { id, outputs, inputs } = await read(process, old.id, outputsIn(old));
+      const { id, outputs, inputs } = await read(shared, old.id, outputsIn(old));
       return {
         ...(id === undefined ? {} : { id }),
         outputs: { ...outputs },
@@ -160,22 +160,22 @@ function classForm(process: Process, first: FirstOldInputs = new Map()): Form {
 
     async update(_urn, old, inputs, request) {
       const program = programOf(struct(inputs), request);
-      return { ...(await update(process, { id: old.id, olds: outputsIn(old), program })) };
+      return { ...(await update(shared, { id: old.id, olds: outputsIn(old), program })) };
     },
 
-    remove: (_urn, old, request) => remove(process, old.id, outputsIn(old), request),
+    remove: (_urn, old, request) => remove(shared, old.id, outputsIn(old), request),
     kept: (outputs, from) => withProvider(struct(outputs), from),
-    noting: (step, clock) => classForm(withTurnsNoted(clock, process, step), first),
+    noting: (step, clock) => classForm(withTurnsNoted(clock, shared, step), first),
   };
 }
 
-/** The process as one step sees it: its turns are noted. */
-function withTurnsNoted(clock: Clock, process: Process, step: Step): Process {
-  const { mutations } = process.context;
+/** The shared state as one step sees it: its turns are noted. */
+function withTurnsNoted(clock: Clock, shared: SharedState, step: Step): SharedState {
+  const { mutations } = shared.context;
   const run: typeof mutations.run = (project, keys, work) =>
     mutations.run(project, keys, () => noted(clock, step, work));
   const addLockId = mutations.addLockId.bind(mutations);
-  return { ...process, context: { ...process.context, mutations: { run, addLockId } as typeof mutations } };
+  return { ...shared, context: { ...shared.context, mutations: { run, addLockId } as typeof mutations } };
 }
 
 /** Runs a turn of the step, and notes it. */

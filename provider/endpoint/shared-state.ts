@@ -14,7 +14,7 @@ import type { Rollout } from "./rollout.js";
 export const DEFAULT_STEP_MINUTES = 10;
 
 /** What all steps of one provider process share. */
-export interface Process {
+export interface SharedState {
   context: Context;
   config: ProviderConfig;
   /**
@@ -35,7 +35,7 @@ export interface Process {
 }
 
 /** The inputs that decide which compute a create adopts or why it stops. A preview can build this too. */
-export interface CreateView extends Pick<Process, "claimed" | "idsInState" | "warn" | "places"> {
+export interface CreateView extends Pick<SharedState, "claimed" | "idsInState" | "warn" | "places"> {
   config: Pick<ProviderConfig, "onRestart"> & Partial<Pick<ProviderConfig, "account" | "instance">>;
   ownership?: Pick<Ownership, "isHeld" | "isBeingDeleted" | "replacedBy" | "resourceWith">;
 }
@@ -59,11 +59,11 @@ export interface Target {
  * @param limits the timeouts that the constructor saw. They count where the request has none, as for an imported or old state
  */
 export function deadlineFor(
-  process: Pick<Process, "context">,
+  shared: Pick<SharedState, "context">,
   step: "create" | "update" | "delete",
   { timeoutMs }: StepRequest,
   limits: Inputs["customTimeouts"],
 ): Deadline {
   const budgetMs = timeoutMs || millisecondsOf(limits?.[step]) || DEFAULT_STEP_MINUTES * 60_000;
-  return new Deadline(process.context.clock, budgetMs);
+  return new Deadline(shared.context.clock, budgetMs);
 }
