@@ -6,7 +6,7 @@ import { INTERNAL_INPUTS, type Inputs, type Program, programOf } from "../provid
 import { COMPUTE_PROPERTIES, inputsOf, managedOf, type Outputs, outputsOf } from "../provider/endpoint/outputs.js";
 import { SECRET_SIGNATURE, SIGNATURE } from "../provider/rules/equality.js";
 import { autoNameOf, looksGenerated, looksGeneratedFor } from "../provider/rules/name.js";
-import { PARTS } from "../provider/rules/settings.js";
+import { NESTED_SETTINGS } from "../provider/rules/settings.js";
 import { childUrnOf } from "../provider/rules/urn.js";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import { ENDPOINT_TYPE, PROVIDER_TEXT } from "../sdk/literal.js";
@@ -146,7 +146,7 @@ function noteOtherName(
 
 /** Whether a program can set a property of this path. */
 export function isPropertyPath(path: string): boolean {
-  const part = PARTS.find((one) => path.startsWith(`settings.${one}.`));
+  const part = NESTED_SETTINGS.find((one) => path.startsWith(`settings.${one}.`));
   return part === undefined
     ? COMPUTE_PROPERTIES.has(path) && path !== "settings"
     : path.length > `settings.${part}.`.length;

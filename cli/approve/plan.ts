@@ -31,7 +31,7 @@ export interface Plan {
 }
 
 /** @param values the list as it is now */
-export function planOf(values: readonly unknown[], approving: ApproveRequest): Plan {
+export function planChange(values: readonly unknown[], approving: ApproveRequest): Plan {
   const { digests, until, tidy, needed, nowMs } = approving;
   const { entries, problem } = readApprovals(JSON.stringify(values), nowMs);
   if (problem !== undefined) throw new Refusal(`correct compute:approve first: ${problem}`);

@@ -8,7 +8,7 @@ import { compareNaturally } from "../../provider/rules/natural-order.js";
 import { Refusal, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
 import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
-import { type ApproveRequest, type Plan, planOf } from "./plan.js";
+import { type ApproveRequest, type Plan, planChange } from "./plan.js";
 import { staleText } from "./stale.js";
 
 export interface Request extends ApproveRequest {
@@ -38,7 +38,7 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     const project = list.isProject ? undefined : await projectList(yaml, cwd);
     const inherited = list.values ? undefined : (request.seen ?? project?.values);
     const shared = list.isProject ? { ...request, needed: undefined } : request;
-    const plan = planOf(list.values ?? inherited ?? [], shared);
+    const plan = planChange(list.values ?? inherited ?? [], shared);
     const changed = plan.added.length > 0 || plan.removed.length > 0;
     const keepsEmpty = list.hasEnvironments || (project?.values?.length ?? 0) > 0;
     const change = { ...plan.change, keepsEmpty, ...(inherited && project ? { comments: project.comments } : {}) };

@@ -7,7 +7,7 @@ import {
   type DesiredSettings,
   desiredSettings,
   type Kinds,
-  PARTS,
+  NESTED_SETTINGS,
   propertyOf,
   rowOf,
   SETTING_PROPERTIES,
@@ -73,10 +73,10 @@ function readSettings(value: unknown, values: Values): void {
   if (isUnknown(value)) return void unknown.add("settings");
   const settings = record(value);
   if (holds(value, isSecretMark)) return void unreadable.add("settings");
-  if (!settings || !PARTS.every((part) => isEmptyOr(settings[part], (inner) => isOfKind(part, inner))))
+  if (!settings || !NESTED_SETTINGS.every((part) => isEmptyOr(settings[part], (inner) => isOfKind(part, inner))))
     return void malformed.add("settings");
-  const known = PARTS.filter((part) => !holds(settings[part], isUnknown));
-  for (const part of PARTS) if (!known.includes(part)) unknown.add(propertyOf(part));
+  const known = NESTED_SETTINGS.filter((part) => !holds(settings[part], isUnknown));
+  for (const part of NESTED_SETTINGS) if (!known.includes(part)) unknown.add(propertyOf(part));
   const entries = known
     .filter((part) => record(settings[part]))
     .map((part) => [part, withoutNull(settings[part] as Raw)]);

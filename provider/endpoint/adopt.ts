@@ -149,7 +149,7 @@ export interface Adoption {
 }
 
 /** @param desired in a preview, with marks for values that are not known yet */
-export function adoptionOf(
+export function planAdoption(
   { inputs, secrets }: Program,
   existing: WireEndpoint,
   desired: DesiredSettings = desiredSettings(inputs),
@@ -216,7 +216,7 @@ export async function takeOver(
   // Another process of this run may have the compute: each `Provider` instance has a process of its own.
   const conflict = await shared.ownership?.claim(existing.id);
   if (conflict) throw new Stopped(adoptConflict(existing.id, conflict));
-  const adoption = adoptionOf(program, existing);
+  const adoption = planAdoption(program, existing);
   refuseRestart(shared, program, existing, adoption);
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };

@@ -5,7 +5,7 @@ import type { ProviderConfig } from "../config.js";
 import { digestOfChange } from "../rules/approval.js";
 import { impactOf, replacementOf, restartText } from "../rules/impact.js";
 import { autoNameOf } from "../rules/name.js";
-import { adoptionOf, type ComputedInputs, noticeInput, noticeOf } from "../rules/notice.js";
+import { adoptionNotice, type ComputedInputs, noticeInput, noticeOf } from "../rules/notice.js";
 import { refuses } from "../rules/policies.js";
 import { desiredSettings, isSecret } from "../rules/settings.js";
 import { ASKED_AGAIN, RESTART_TEXT } from "../rules/texts.js";
@@ -97,7 +97,7 @@ export function check(
     : verdict
       ? { restart: restartText(verdict, replaces?.fate), notice: noticeOf(verdict, replaces) }
       : mayAdopt(inputs, unknown)
-        ? adoptionOf(inputs.adopt, desired, { secrets, asSize: asSize(news) })
+        ? adoptionNotice(inputs.adopt, desired, { secrets, asSize: asSize(news) })
         : { restart: RESTART_TEXT.none };
   const checked = {
     ...programInputs(news),

@@ -4,8 +4,8 @@ import { type SettingValues, settingsByName, valuesByPath } from "../rules/paths
 import { pruned } from "../rules/pruned.js";
 import {
   type DesiredSettings,
+  NESTED_SETTINGS,
   type ObservedSettings,
-  PARTS,
   type PartName,
   rowOf,
   SETTING_NAMES,
@@ -64,7 +64,7 @@ export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
     ...Object.fromEntries(FIELDS.map((name) => [name, readField(endpoint, name)])),
     type: isKnownType ? endpoint.type : undefined,
     // Servers often answer `settings: {}` where nothing is set. An answer without `settings` says nothing about them.
-    ...(parts && Object.fromEntries(PARTS.map((name) => [name, PART_FORMS[name].observed(parts)]))),
+    ...(parts && Object.fromEntries(NESTED_SETTINGS.map((name) => [name, PART_FORMS[name].observed(parts)]))),
   }) as ObservedSettings;
 }
 
@@ -117,13 +117,13 @@ export function updateBody(
     for (const name of SIZE_LIMITS) chosen[name] ??= now[name];
   }
   // Where the answer has no `settings`, the request carries the parts as they were last known.
-  const lacksParts = live?.settings === undefined && PARTS.some((name) => chosen[name] !== undefined);
+  const lacksParts = live?.settings === undefined && NESTED_SETTINGS.some((name) => chosen[name] !== undefined);
   return { endpoint: changeFields(lacksParts ? withKnownParts(chosen, known) : chosen, live) };
 }
 
 /** The parts of `settings` as they were last known, with those to be changed. */
 function withKnownParts(chosen: ObservedSettings, known: ObservedSettings): ObservedSettings {
-  const parts = Object.fromEntries(PARTS.map((name) => [name, known[name]]));
+  const parts = Object.fromEntries(NESTED_SETTINGS.map((name) => [name, known[name]]));
   return settingsByName({ ...valuesByPath(parts), ...valuesByPath(chosen) });
 }
 
@@ -139,8 +139,8 @@ function settingsField(
   chosen: ObservedSettings,
   has: WireSettings | undefined,
 ): EndpointUpdateBody["endpoint"]["settings"] {
-  if (PARTS.every((name) => chosen[name] === undefined)) return undefined;
-  const sent = PARTS.map((name) => {
+  if (NESTED_SETTINGS.every((name) => chosen[name] === undefined)) return undefined;
+  const sent = NESTED_SETTINGS.map((name) => {
     const { wire } = SETTINGS[name];
     const isThere = chosen[name] !== undefined || has?.[wire] !== undefined;
     return [wire, isThere ? PART_FORMS[name].sent(chosen[name] as never, has) : undefined];

@@ -8,7 +8,7 @@ import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { adoptionOf, computeToTake, isPrimaryOf, refuseRestart } from "./adopt.js";
+import { computeToTake, isPrimaryOf, planAdoption, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
 import { checkInputs, programOf } from "./inputs.js";
 import { branchTaken } from "./patch.js";
@@ -50,7 +50,7 @@ export function outlookOnCreate(
       return { kind: "makes" };
     }
     const desired = desiredSettings(inputs, unknown);
-    const adoption = adoptionOf(program, compute, desired, { showsStrings: true });
+    const adoption = planAdoption(program, compute, desired, { showsStrings: true });
     const activity = activityOf(compute, nowMs);
     refuseRestart(view, program, compute, adoption, activity);
     const { verdict, harmless } = adoption;

@@ -15,8 +15,8 @@ import {
   DEFAULT_TYPE,
   desiredSettings,
   type EndpointType,
+  NESTED_SETTINGS,
   type ObservedSettings,
-  PARTS,
   type PartName,
   propertyOf,
   rowOf,
@@ -259,7 +259,7 @@ export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<st
 const TOP_SETTINGS = SETTING_NAMES.filter((name) => !rowOf(name).part);
 
 const partsOf = (partOf: (part: PartName) => object | undefined): Outputs["settings"] =>
-  pruned(Object.fromEntries(PARTS.map((part) => [part, partOf(part)])));
+  pruned(Object.fromEntries(NESTED_SETTINGS.map((part) => [part, partOf(part)])));
 
 /** The values of a part at the paths that the program manages; undefined where it manages none, so that it is left out. */
 function managedPart(managed: readonly string[], part: PartName, values: object = {}): object | undefined {

@@ -7,7 +7,7 @@ import { labelOf, outcomeOf } from "../operations/outcome.js";
 import { capacityOf } from "../rules/capacity.js";
 import { without } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
-import { PARTS, type SettingOutput } from "../rules/settings.js";
+import { NESTED_SETTINGS, type SettingOutput } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import type { EndpointInfo, OperationInfo } from "./info.js";
@@ -15,12 +15,12 @@ import type { EndpointInfo, OperationInfo } from "./info.js";
 export function endpointInfo(endpoint: WireEndpoint, projectId: string): EndpointInfo {
   const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max, ...live } = observedSettings(endpoint);
   const settings: { [K in SettingOutput]?: EndpointInfo[K] } = {
-    ...without(live, PARTS),
+    ...without(live, NESTED_SETTINGS),
     size: min === max ? max : undefined,
     autoscalingLimitMinCu: min,
     autoscalingLimitMaxCu: max,
     disabled: live.disabled ?? false,
-    settings: pruned(Object.fromEntries(PARTS.map((part) => [part, filled(live[part])]))),
+    settings: pruned(Object.fromEntries(NESTED_SETTINGS.map((part) => [part, filled(live[part])]))),
   };
   const { host, last_active: lastActive } = endpoint;
   // The type says that the documented fields are always there. If a service leaves one out, the result lacks it.

@@ -181,7 +181,7 @@ export interface ComputedInputs {
 }
 
 /** @param adopt as the program says it; undefined where it is not known yet */
-export function adoptionOf(
+export function adoptionNotice(
   adopt: boolean | string | undefined,
   desired: DesiredSettings,
   { secrets, asSize }: { secrets: ReadonlySet<string>; asSize: boolean },

@@ -5,8 +5,8 @@ import { satisfies } from "./equality.js";
 import {
   type DesiredSettings,
   desiredSettings,
+  NESTED_SETTINGS,
   type ObservedSettings,
-  PARTS,
   type PartName,
   rowOf,
   type SettingName,
@@ -19,13 +19,14 @@ export type SettingValues = Record<string, unknown>;
 
 /** The beginning of the paths inside a part of `settings`. */
 const prefixOf = (part: PartName): string => `settings.${part}.`;
-const partOfPath = (path: string): PartName | undefined => PARTS.find((part) => path.startsWith(prefixOf(part)));
+const partOfPath = (path: string): PartName | undefined =>
+  NESTED_SETTINGS.find((part) => path.startsWith(prefixOf(part)));
 
 export function valuesByPath(settings: DesiredSettings | ObservedSettings): SettingValues {
   const values: SettingValues = {};
   for (const [name, value] of Object.entries(settings)) {
     if (value === undefined || value === UNKNOWN) continue;
-    const part = PARTS.find((one) => one === name);
+    const part = NESTED_SETTINGS.find((one) => one === name);
     if (part === undefined) values[name] = value;
     else
       for (const [key, inner] of Object.entries(value)) if (inner !== undefined) values[prefixOf(part) + key] = inner;

@@ -184,7 +184,7 @@ export const settingsWhere = <const Columns extends Partial<Row>>(columns: Colum
 /** The type of a compute if the program sets none. */
 export const DEFAULT_TYPE = SETTINGS.type.default;
 
-export const PARTS: readonly PartName[] = settingsWhere({ part: true });
+export const NESTED_SETTINGS: readonly PartName[] = settingsWhere({ part: true });
 export const SIZE_LIMITS = settingsWhere({ sizeLimit: true });
 /** The paths of a property: `size` is both limits. */
 export const pathsOf = (property: string): readonly string[] => (property === "size" ? SIZE_LIMITS : [property]);
@@ -251,7 +251,7 @@ export function desiredSettings(input: SettingsInput, unknown: ReadonlySet<strin
   desired.type ??= DEFAULT_TYPE;
   for (const path of unknown) {
     const [top, part] = path.split(".");
-    const names = path === "settings" ? PARTS : top === "settings" ? [part!] : pathsOf(top!);
+    const names = path === "settings" ? NESTED_SETTINGS : top === "settings" ? [part!] : pathsOf(top!);
     for (const name of names) if (Object.hasOwn(SETTINGS, name)) desired[name as "name"] = UNKNOWN;
   }
   return desired;
