@@ -15,7 +15,7 @@ export function programText(computes: readonly Imported[]): string {
     const properties = Object.entries(args).map(([key, value]) =>
       shared !== undefined && key === "projectId" ? "  projectId," : `  ${key}: ${literal(value, "  ")},`,
     );
-    return `// ${id}\nconst ${variable} = new Endpoint(${text(name)}, {\n${properties.join("\n")}\n});\n`;
+    return `// ${text(id).slice(1, -1)}\nconst ${variable} = new Endpoint(${text(name)}, {\n${properties.join("\n")}\n});\n`;
   });
   const head = shared === undefined ? [] : [`const projectId = ${text(shared)};\n`];
   return ['import { Endpoint } from "pulumi-compute-endpoint";\n', ...head, ...blocks].join("\n");

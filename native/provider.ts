@@ -9,7 +9,7 @@ import { type Problem, type Program, programOf } from "../provider/endpoint/inpu
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { isKind, Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
-import { configWarnings, plainHostProblem } from "../provider/rules/config-warnings.js";
+import { configWarnings, instanceNameProblem, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/seen.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
@@ -61,13 +61,16 @@ export class NativeProvider {
   /**
    * @param name of the provider resource; undefined where the engine does not tell it
    * @param urn of the provider resource, which has the project's name
-   * @throws Stopped where the stack's config names a host in plain text
+   * @throws Stopped if the stack's config names a host in plain text, or sets a name that is reserved for a `Provider`
    */
   async configure(args: Values, name: string | undefined, urn: string | undefined): Promise<void> {
     const config = stackConfig(args.props, name);
     if (isDefaultProvider(name)) {
       const settings = settingsOf(args, urn && identityOf(urn)?.project);
-      const problem = plainHostProblem(settings);
+      const reserved = instanceNameProblem(
+        Object.fromEntries(Object.entries(args.props).map(([key, one]) => [`compute:${key}`, one])),
+      );
+      const problem = reserved ?? plainHostProblem(settings);
       if (problem !== undefined) throw new Stopped(problem);
       for (const text of configWarnings(settings, process.env, Date.now()))
         await this.#say("", { severity: "warn", text });

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { INSTANCE } from "../provider/rules/config-names.js";
-import { plainHostProblem } from "../provider/rules/config-warnings.js";
+import { instanceNameProblem, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { failure } from "./failure.js";
 import { computeSettings, isConfigSecret, isMocked, oncePerRun } from "./pulumi-run.js";
 
@@ -24,17 +23,10 @@ function refusePlainHost(): void {
   );
 }
 
-/**
- * Throws if the config sets a name that is reserved for `Provider`. An attacker could copy an encrypted key to such a name and
- * add a URL.
- * @throws RunError before anything is sent
- */
+/** @throws RunError before anything is sent */
 function refuseInstanceNames(): void {
   const { allConfig } = pulumi.runtime as { allConfig?: () => Record<string, string> };
-  const config = allConfig?.() ?? {};
-  const found = Object.values(INSTANCE).find((name) => config[name] !== undefined);
-  if (found === undefined) return;
-  throw failure(
-    `${found} is in the stack's config, and only a Provider of the program may set it: anybody who can edit that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\`; for an account of its own, write new Provider("…", { apiKey, apiUrl })`,
-  );
+  const problem = instanceNameProblem(allConfig?.() ?? {});
+  if (problem === undefined) return;
+  throw failure(`${problem}; for an account of its own, write new Provider("…", { apiKey, apiUrl })`);
 }

@@ -4,7 +4,7 @@ import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
 import { readRefusal } from "../../provider/rules/seen.js";
 import { someOf } from "../../provider/rules/some-of.js";
-import { identityOf } from "../../provider/rules/urn.js";
+import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic } from "./types.js";
 
@@ -26,10 +26,18 @@ export function whyIncomplete(errors: readonly Diagnostic[]): string {
 }
 
 export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>
-  errors.filter(({ message }) => refusalIn(message) !== undefined);
+  errors.filter((error) => refusalOf(error) !== undefined);
 
-/** What a refusal says as data; undefined for another error. */
-function refusalIn(message: string): { digests: string[]; text: string } | undefined {
+/** The data of a refusal; undefined for another error. A program can print anything, so only errors of a compute are read. */
+function refusalOf({ message, urn }: Diagnostic): { digests: string[]; text: string } | undefined {
+  if (
+    !isEndpointType(
+      identityOf(urn ?? "")
+        ?.type.split("$")
+        .at(-1),
+    )
+  )
+    return undefined;
   const found = readRefusal(message);
   if (found) return { digests: found.digest === undefined ? [] : [found.digest], text: found.text };
   return message.includes(REFUSED_BEFORE) ? { digests: digestsAtEndOf(message), text: message } : undefined;
@@ -42,7 +50,7 @@ export const refusedDigestsIn = (errors: readonly Diagnostic[]): string[] => [
   ...new Set(
     refusalsIn(errors)
       .slice(0, MOST_NAMES)
-      .flatMap(({ message }) => refusalIn(message)?.digests ?? []),
+      .flatMap((error) => refusalOf(error)?.digests ?? []),
   ),
 ];
 
@@ -70,8 +78,9 @@ function withoutValues(message: string): string {
  */
 export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
   const found = new Map<string, { line: string; names: Set<string> }>();
-  for (const { message, urn } of errors) {
-    const refusal = refusalIn(message);
+  for (const error of errors) {
+    const { message, urn } = error;
+    const refusal = refusalOf(error);
     const text = withoutValues((refusal?.text ?? message).replace(/^error: /, ""));
     const line = inOneLine(text, refusal !== undefined);
     if (!line || line === "preview failed") continue;

@@ -26,16 +26,17 @@ export function leftComputeError(
 ): Stopped {
   const place = `${project}/${left.id}`;
   const takeOver = takeOverCommand(shared, program, place, left.id);
+  const remove = `${COMMAND} delete ${shellWord(place)}`;
   const ways = takeOver
     ? `Two steps repair this without changing the program; ${accountHint(shared)}.
 1. Take it over (Pulumi 3.254 or newer; in a script add --yes):
     ${takeOver}
    Or delete it, if nobody needs it:
-    ${COMMAND} delete ${place}
+    ${remove}
 2. ${AFTERWARDS}.
 In the program instead of step 1: ${inProgram}`
     : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(shared)}):
-    ${COMMAND} delete ${place}
+    ${remove}
 ${AFTERWARDS}`;
   return new Stopped(`${what}. It was not touched. ${ways}`, undefined, foreseen);
 }
@@ -86,7 +87,7 @@ function takeOverCommand(shared: CreateView, program: Program, place: string, id
   ];
   const stack = at && identityOf(at.urn)?.stack;
   // Without `--stack`, the import goes to the selected stack, and a destroy of that stack would delete the compute.
-  const take = `pulumi import${stack ? ` --stack ${shellWord(stack)}` : ""} --file ${file} --protect=false --generate-code=false`;
+  const take = `pulumi import${stack ? ` --stack ${shellWord(stack)}` : ""} --file ${shellWord(file)} --protect=false --generate-code=false`;
   return `${COMMAND} ${words.map(shellWord).join(" ")} && ${take}`;
 }
 

@@ -1,7 +1,7 @@
 // Warnings about a stack's config, and the error for a host in plain text.
 
 import { readApprovals, shortEntriesText } from "./approval-list.js";
-import { CONFIG_NAMES } from "./config-names.js";
+import { CONFIG_NAMES, INSTANCE } from "./config-names.js";
 import { keyAndUrl } from "./key-and-url.js";
 import { previewVariableProblem } from "./policies.js";
 import { isForeign } from "./service-url.js";
@@ -41,6 +41,16 @@ function unknownNames({ values, project }: StackSettings): string[] {
       (name) =>
         `compute:${name} in the stack's config is not known, and has no effect. Known settings: ${CONFIG_NAMES.join(", ")}`,
     );
+}
+
+/**
+ * The stack's config may not set a name that is reserved for a `Provider`: an attacker could copy an encrypted key to such a name and
+ * add a URL.
+ */
+export function instanceNameProblem(values: Readonly<Record<string, unknown>>): string | undefined {
+  const found = Object.values(INSTANCE).find((name) => values[name] !== undefined);
+  if (found === undefined) return undefined;
+  return `${found} is in the stack's config, and only a Provider of the program may set it: anybody who can edit that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\``;
 }
 
 /**

@@ -159,6 +159,16 @@ describe("values of a failed check are not repeated: they may be secret", () => 
   });
 });
 
+test.each([
+  ["no resource", {}],
+  ["a bucket", { urn: "urn:pulumi:prod::shop::aws:s3/bucket:Bucket::logs" }],
+])("an error of %s that ends like a refusal is none, and its digest is not approved", async (_whose, more) => {
+  const digest = "00112233445566778899aabbccddeeff";
+  const { stacks } = await inJson(failed(`error: oh no [refused ${digest}]`, more));
+  expect(stacks[0]).not.toHaveProperty("approveCommand");
+  expect(stacks[0].incomplete.join()).not.toContain("refused the change");
+});
+
 describe("an error of 1.4 MB is read once", () => {
   const full = (part: string) => part.repeat(Math.ceil(1_400_000 / part.length));
   test.each([

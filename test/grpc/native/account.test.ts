@@ -35,6 +35,16 @@ describe("the account", () => {
     ]);
   });
 
+  test.each(["instance", "instanceApiKey", "instanceApiUrl", "instance:by:program"])(
+    "of the stack is refused where it sets %s, which only a Provider of the program may",
+    async (name) => {
+      const it = await rig();
+      expect((await failure(it.again({ apiKey: secret(KEY), [name]: "x" }))).message).toContain(
+        `compute:${name} is in`,
+      );
+    },
+  );
+
   test("of an explicit provider is named in errors, and wins over the environment", async () => {
     const it = await rig({}, {}, { COMPUTE_API_KEY: KEY, COMPUTE_API_URL: "http://127.0.0.1:1/api/v2" });
     const { inputs } = await it.plugin.check({}, BASE);
