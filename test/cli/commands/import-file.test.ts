@@ -71,7 +71,7 @@ describe("the program", () => {
     const hostile = "a\u202eb\u009bc\u2028d##vso[task.complete]";
     const settings = { pgSettings: { [hostile]: hostile } };
     const program = programText([
-      imported(hostile, { id: "ep-1" }, { projectId: hostile, branchId: "br-a", settings }),
+      imported(hostile, { id: `ep-1\n${hostile}` }, { projectId: hostile, branchId: "br-a", settings }),
     ]);
     expect(program).not.toMatch(/[^\n -~]|##/);
     const { outputText } = ts.transpileModule(program, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
