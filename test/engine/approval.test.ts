@@ -208,7 +208,7 @@ describeWithEngine("an approval", (engine) => {
       const warned = async () => shownInJson((await ws.previewJson()).document).get("by-hand")?.warnings;
       expect(await warned()).toEqual([
         expect.stringContaining(
-          " Approved. But somebody has changed size 1 → 4 since the state was recorded: `up` will fail. Run `pulumi refresh`, and preview again.",
+          " But somebody has changed size 1 → 4 since the state was recorded: `up` will fail. Run `pulumi refresh`, and preview again.",
         ),
       ]);
       requests(em);
