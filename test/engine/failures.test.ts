@@ -177,7 +177,7 @@ describeWithEngine("a run that is interrupted while it waits", (engine) => {
       );
       expect(stdout).toContain(`npx --no compute-endpoint import-file ${PROJECT}/${id} --as db `);
       expect(stdout).toContain(`npx --no compute-endpoint delete ${PROJECT}/${id}`);
-      expect(stdout).toContain(`In the program instead: adopt: "${id}" takes it over`);
+      expect(stdout).toContain(`In the program instead of step 1: adopt: "${id}" takes it over`);
       expect(changes(em)).toEqual([]);
       expect(onBranch("br-db")).toHaveLength(1);
     },
