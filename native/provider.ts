@@ -67,10 +67,7 @@ export class NativeProvider {
     const config = stackConfig(args.props, name);
     if (isDefaultProvider(name)) {
       const settings = settingsOf(args, urn && identityOf(urn)?.project);
-      const reserved = instanceNameProblem(
-        Object.fromEntries(Object.entries(args.props).map(([key, one]) => [`compute:${key}`, one])),
-      );
-      const problem = reserved ?? plainHostProblem(settings);
+      const problem = instanceNameProblem(config.get) ?? plainHostProblem(settings);
       if (problem !== undefined) throw new Stopped(problem);
       for (const text of configWarnings(settings, process.env, Date.now()))
         await this.#say("", { severity: "warn", text });

@@ -25,7 +25,7 @@ import { structOf, type Values, valuesOf } from "./values.js";
 export interface ServerOptions {
   /** Of this package. */
   version: string;
-  /** The arguments of the process: the engine's address is among them. */
+  /** The arguments of the process, which contain the engine's address. */
   argv: readonly string[];
   print(line: string): void;
 }

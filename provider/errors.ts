@@ -19,7 +19,7 @@ export interface ServiceAnswer {
   urlDoubt?: string;
 }
 
-/** The service answered with a status that is no success. */
+/** The service answered with an error status. */
 export class ServiceError extends Error {
   readonly kind = "service";
 

@@ -20,7 +20,7 @@ import { SecretRedactor } from "./secret-redactor.js";
 export interface ProcessOptions extends Pick<ContextOptions, "clock" | "transport"> {
   /** Prints a line, which Pulumi shows under the stack while a command runs. */
   print(line: string): void;
-  /** The engine's address is among them. */
+  /** The arguments of the process, which contain the engine's address. */
   argv: readonly string[];
 }
 

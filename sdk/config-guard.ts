@@ -26,7 +26,8 @@ function refusePlainHost(): void {
 /** @throws RunError before anything is sent */
 function refuseInstanceNames(): void {
   const { allConfig } = pulumi.runtime as { allConfig?: () => Record<string, string> };
-  const problem = instanceNameProblem(allConfig?.() ?? {});
+  const config = allConfig?.() ?? {};
+  const problem = instanceNameProblem((name) => config[name]);
   if (problem === undefined) return;
   throw failure(`${problem}; for an account of its own, write new Provider("…", { apiKey, apiUrl })`);
 }

@@ -36,7 +36,7 @@ export interface ListChange {
   keepsEmpty?: boolean;
 }
 
-/** @throws Refusal where the file can't be read as config */
+/** @throws Refusal if the file can't be read as config */
 export function readList(yaml: Yaml, text: string): ConfigList {
   const document = parse(yaml, text);
   const root = mapIn(yaml, document.contents, "the file");

@@ -33,7 +33,7 @@ export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<s
 const unmatched = (count: number): string =>
   count === 1
     ? "matches nothing in this preview: it was used already, or is for a later change"
-    : "match nothing in this preview: they are used up, or for changes that are still to come";
+    : "match nothing in this preview: they were used already, or are for later changes";
 
 /** One entry in a line of its own. @param comments beside the entries in the file: they say whose approval it is */
 export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, string>): string {

@@ -81,7 +81,7 @@ function parsePaths(flag: string, text: string, isKnown: (path: string) => boole
   throw new UsageError(`${flag}: ${JSON.stringify(wrong)} is no property of a compute`);
 }
 
-/** Settings of a compute come from the compute itself. The triggers of a restart do not. */
+/** The import reads most settings from the compute. It can't read `restartTriggers` there, so `--set` may give them. */
 const isSettable = (name: string): boolean => !COMPUTE_PROPERTIES.has(name) || name === "restartTriggers";
 
 /** "onDelete=delete", "waitForReady=false", "customTimeouts={"create":"20m"}": JSON, or else a text. */

@@ -67,7 +67,7 @@ async function reportOn(
   const stacks: StackReport[] = [];
   const unusable: string[] = [];
   const nowMs = around.nowMs();
-  const program = hasFilesAtHand(sources, options) && !approved ? await programHere(around.cwd()) : undefined;
+  const program = hasFilesAtHand(sources, options) && !options.write ? await programHere(around.cwd()) : undefined;
   for (const { name, text: content, problem } of sources) {
     const { previews, problems } =
       content === undefined ? { previews: [], problems: [problem ?? "can't be read"] } : recognize(content);

@@ -4,7 +4,7 @@ import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
 import { readRefusal } from "../../provider/rules/seen.js";
 import { someOf } from "../../provider/rules/some-of.js";
-import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
+import { identityOf, isEndpointUrn } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic } from "./types.js";
 
@@ -30,14 +30,7 @@ export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>
 
 /** The data of a refusal; undefined for another error. A program can print anything, so only errors of a compute are read. */
 function refusalOf({ message, urn }: Diagnostic): { digests: string[]; text: string } | undefined {
-  if (
-    !isEndpointType(
-      identityOf(urn ?? "")
-        ?.type.split("$")
-        .at(-1),
-    )
-  )
-    return undefined;
+  if (urn === undefined || !isEndpointUrn(urn)) return undefined;
   const found = readRefusal(message);
   if (found) return { digests: found.digest === undefined ? [] : [found.digest], text: found.text };
   return message.includes(REFUSED_BEFORE) ? { digests: digestsAtEndOf(message), text: message } : undefined;
@@ -48,9 +41,10 @@ const REFUSED_BEFORE = 'onRestart is "refuse"';
 /** The digests that approve what was refused. */
 export const refusedDigestsIn = (errors: readonly Diagnostic[]): string[] => [
   ...new Set(
-    refusalsIn(errors)
+    errors
+      .flatMap((error) => refusalOf(error) ?? [])
       .slice(0, MOST_NAMES)
-      .flatMap((error) => refusalOf(error)?.digests ?? []),
+      .flatMap(({ digests }) => digests),
   ),
 ];
 

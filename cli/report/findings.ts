@@ -1,9 +1,8 @@
 // The steps of a document -> at most one finding for each compute.
 
 import { type Impact, isAtLeast, isWorse } from "../../provider/rules/impact.js";
-import { compareNaturally } from "../../provider/rules/natural-order.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
-import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
+import { identityOf, isEndpointType, isEndpointUrn } from "../../provider/rules/urn.js";
 import { approvalFor, digestOf, noDigestForCreation, type StackRules } from "./approval.js";
 import { cleanLine, quote } from "./clean.js";
 import { IMPACT_WORDS } from "./impact-words.js";
@@ -72,11 +71,18 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
 
 /** Looks at the type in the states and in the URN; only the URN always has one. */
 const isCompute = ({ next, old, urn }: Step): boolean =>
-  [next?.type, old?.type, identityOf(urn)?.type.split("$").at(-1)].some(isEndpointType);
+  isEndpointUrn(urn) || [next?.type, old?.type].some(isEndpointType);
 
 /** The document's order differs from run to run. Sorting gives the same report for the same changes. */
 const byImpactAndName = (a: Finding, b: Finding): number =>
-  worstFirst(a, b) || compareNaturally(a.op, b.op) || compareNaturally(a.urn, b.urn);
+  worstFirst(a, b) || order(a.op, b.op) || order(a.urn, b.urn);
+
+/**
+ * Natural order for people: reader-2 before reader-10, and Reader-12 after both. `compareNaturally` puts all capitals first. Equal keys
+ * are ordered by their characters.
+ */
+const order = (a: string, b: string): number => COUNTING.compare(a, b) || Number(a > b) - Number(a < b);
+const COUNTING = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
 
 /** A replacement has a `replace` step and two half steps. If the `replace` step is missing, it is built from the halves. */
 function withReplaceSteps(steps: readonly Step[]): Step[] {

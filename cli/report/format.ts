@@ -78,7 +78,7 @@ export function commandFor(
   return digests.length === 0 ? undefined : approveCommandLine(digests, { stack });
 }
 
-/** When the preview looked at the computes: "2026-05-04 12:00:05 UTC", or the first time and the last. */
+/** The time at which the preview asked the service, "2026-05-04 12:00:05 UTC", or the first and the last time. */
 export function seenAt(findings: readonly Finding[]): string | undefined {
   const times = findings.flatMap(({ seen }) => seen?.at ?? []).sort();
   const [first, last] = [times[0], times.at(-1)];

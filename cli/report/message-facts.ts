@@ -1,7 +1,7 @@
 // Reads from the preview's messages whether `up` will fail and what state a compute had (written by provider/rules/seen.ts).
 
 import { type Facts, readFacts } from "../../provider/rules/seen.js";
-import { identityOf, isEndpointType } from "../../provider/rules/urn.js";
+import { identityOf, isEndpointUrn } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic, Finding, Step, UpFails } from "./types.js";
 
@@ -58,7 +58,7 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
   const shown = new Set(steps.map(({ urn }) => urn));
   return [...facts].flatMap(([urn, one]) => {
     const identity = identityOf(urn);
-    if (!identity || !isFailure(one) || shown.has(urn) || !isEndpointType(identity.type.split("$").at(-1)!)) return [];
+    if (!identity || !isFailure(one) || shown.has(urn) || !isEndpointUrn(urn)) return [];
     return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, but has no step for it`];
   });
 }

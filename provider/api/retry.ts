@@ -2,7 +2,7 @@
 
 /** Why a request has no result. */
 export type Failure =
-  /** The service, or a proxy in front of it, answered with a status that is no success. */
+  /** The service, or a proxy in front of it, answered with an error status. */
   | { kind: "status"; status: number; message: string; retryAfterMs?: number }
   /** There was no connection, so nothing was sent. */
   | { kind: "unsent" }

@@ -170,7 +170,7 @@ export function planAdoption(
 
 /**
  * @param activity of the compute now; undefined where nobody can tell
- * @throws Stopped where `refuse` is in force, and taking the compute over restarts it
+ * @throws Stopped if `refuse` is in force, and taking the compute over restarts it
  */
 export function refuseRestart(
   { config }: Pick<CreateView, "config">,

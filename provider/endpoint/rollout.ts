@@ -12,7 +12,7 @@ export class Rollout {
     for (const key of keysOf(project, branches)) if (!this.#failed.has(key)) this.#failed.set(key, id);
   }
 
-  /** @throws Stopped where another compute of one of these branches may be down */
+  /** @throws Stopped if another compute of one of these branches may be down */
   assertGoesOn(project: string, branches: readonly (string | undefined)[], id: string): void {
     const failed = keysOf(project, branches).flatMap((key) => this.#failed.get(key) ?? []);
     const other = failed.find((one) => one !== id);

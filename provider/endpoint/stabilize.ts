@@ -39,7 +39,7 @@ export interface Stabilizing {
 
 /**
  * Looks at the compute until nothing is under way on it.
- * @throws OperationFailed where an operation of the change has failed, or the compute does not exist; DeadlineExceeded
+ * @throws OperationFailed if an operation of the change has failed, or the compute does not exist; DeadlineExceeded
  */
 export async function waitUntilStable(
   context: Context,

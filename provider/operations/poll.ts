@@ -28,7 +28,7 @@ export interface PollResult {
 /**
  * Asks for one operation by its own route. Asks for several with the newest page of the list, and then by its own route for
  * each one that is not on the page.
- * @throws ServiceError where the key is refused (401, 403)
+ * @throws ServiceError if the key is refused (401, 403)
  */
 export async function pollOperations(
   client: Client,

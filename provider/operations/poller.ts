@@ -158,8 +158,8 @@ export class OperationPoller {
       const now = this.shared.clock.now();
       const leftMs = subscription.waiter.deadline.leftMs();
       const deadlineAt = now + leftMs;
-      // The last poll waits for a `Retry-After` that ends at most 15 s after the deadline. It does not wait for a longer
-      // one at all. If the service asked after the deadline, the 15 s count from then.
+      // The last poll waits for a `Retry-After` that ends at most 15 s after the deadline, and ignores a longer one. If the
+      // response with `Retry-After` came after the deadline, the 15 s begin at that response.
       const { askedAt, until } = this.#retryAfter;
       const retryAt = until - Math.max(askedAt, deadlineAt) > LAST_POLL_GRACE_MS ? 0 : until;
       const ownMs = Math.min(subscription.nextPollAt - now, leftMs);

@@ -13,7 +13,7 @@ const PAUSE_MS = 2000;
  * when the time is up and after a cancel: the state must not lose a compute that a request created.
  * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it   may still
  * send requests for a while
- * @throws UnknownOutcome where nobody can tell whether the last request was applied
+ * @throws UnknownOutcome if nobody can tell whether the last request was applied
  */
 export async function retryUnlessApplied<T>(
   { clock, log }: Context,

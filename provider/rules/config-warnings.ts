@@ -43,12 +43,14 @@ function unknownNames({ values, project }: StackSettings): string[] {
     );
 }
 
+type ReservedName = (typeof INSTANCE)[keyof typeof INSTANCE];
+
 /**
  * The stack's config may not set a name that is reserved for a `Provider`: an attacker could copy an encrypted key to such a name and
  * add a URL.
  */
-export function instanceNameProblem(values: Readonly<Record<string, unknown>>): string | undefined {
-  const found = Object.values(INSTANCE).find((name) => values[name] !== undefined);
+export function instanceNameProblem(get: (name: ReservedName) => unknown): string | undefined {
+  const found = Object.values(INSTANCE).find((name) => get(name) !== undefined);
   if (found === undefined) return undefined;
   return `${found} is in the stack's config, and only a Provider of the program may set it: anybody who can edit that file could send a key to another host. Nothing was sent. Remove it: \`pulumi config rm ${found}\``;
 }

@@ -9,6 +9,9 @@ export const NATIVE_TYPE = "compute:index:Endpoint";
 /** Whether a resource's own type, without its parents', is that of a compute. */
 export const isEndpointType = (type: string | undefined): boolean => type === ENDPOINT_TYPE || type === NATIVE_TYPE;
 
+/** Whether the URN is a compute's. */
+export const isEndpointUrn = (urn: string): boolean => isEndpointType(identityOf(urn)?.type.split("$").at(-1));
+
 /**
  * The URN with the types of both forms of the resource written as the dynamic one, so generated names and digests stay the same
  * if a compute moves between the forms.

@@ -52,7 +52,7 @@ export const LAYERS: Record<string, Layer> = {
     ],
     packages: [],
   },
-  // Look-ups without a resource, in the resource's words.
+  // Look-ups without a resource. They use the property names of the resource.
   "provider/lookup": {
     layers: [
       "provider/endpoint",

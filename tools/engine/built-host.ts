@@ -36,7 +36,7 @@ const REPOSITORY = resolve(__dirname, "..", "..");
 
 /**
  * The folder that has `host`, to be put on PATH behind that of the engine.
- * @throws EngineUnavailable where none can be had
+ * @throws EngineUnavailable if none can be had
  */
 export async function ensureHost(
   host: string,

@@ -14,7 +14,7 @@ export interface LanguageSupport {
   env: NodeJS.ProcessEnv;
 }
 
-/** @throws EngineUnavailable where such programs can't be run here */
+/** @throws EngineUnavailable if such programs can't be run here */
 export async function ensureLanguage(
   language: LanguageName,
   engine: Pick<Engine, "binDir">,

@@ -26,7 +26,7 @@ const LIMIT_MS = 600_000;
 
 /**
  * Variables with which pip finds the packages.
- * @throws EngineUnavailable where there is no Python, or no package can be had
+ * @throws EngineUnavailable if there is no Python, or no package can be had
  */
 export async function ensurePythonPackages({
   env = process.env,

@@ -157,8 +157,8 @@ const untrusted = (path: string, what: string, mend: string) =>
   );
 
 /**
- * Makes a new folder ours, and takes away the right of others to write, whatever the umask is. Files that root unpacks
- * have the owners that the archive names.
+ * Gives a new folder to this user, and removes the write permission of all others, whatever the umask is. Files that root
+ * unpacks have the owners that the archive names.
  */
 export async function closeToOthers(path: string): Promise<void> {
   const entry = await lstat(path);

@@ -335,7 +335,7 @@ describe("report --tidy", () => {
     ]);
     expect(read("Pulumi.prod.yaml")).toBe("config:\n  a:a: 1\n");
     expect([code, stdout]).toEqual([3, expect.stringContaining("1 compute restarts; 1 not approved")]);
-    expect(stdout).not.toContain("used up");
+    expect(stdout).not.toContain("used already");
   });
 
   test("leaves a file without such entries as it is", async () => {

@@ -170,7 +170,7 @@ describe("what is approved", async () => {
     const { stacks } = await run(JSON.stringify([digest, "e".repeat(32), "f".repeat(32)]));
     expect(stacks[0].remarks).toEqual([
       expect.stringMatching(
-        /f… match nothing in this preview: they are used up, .*`npx --no compute-endpoint report PREVIEW --tidy FILE` takes/,
+        /f… match nothing in this preview: they were used already, .*`npx --no compute-endpoint report PREVIEW --tidy FILE` takes/,
       ),
     ]);
   });
