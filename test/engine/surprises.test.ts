@@ -63,7 +63,9 @@ describeWithEngine("a preview warns", (engine) => {
     "when a compute that was to be deleted is released from now on",
     async () => {
       await use('name: "two"');
-      expect(await warnings()).toEqual([expect.stringMatching(/^without onDelete this compute, .* will be released with this resource, not deleted\. /)]);
+      expect(await warnings()).toEqual([
+        expect.stringMatching(/^without onDelete this compute, .* will be released with this resource, not deleted\. /),
+      ]);
       await use('name: "two", onDelete: "release"');
       expect(await warnings()).toEqual([]);
     },
