@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ensureHost, type HostRecipe } from "../../tools/engine/built-host";
 import { EngineUnavailable } from "../../tools/engine/index";
 import { ensureLanguage, type LanguageName } from "../../tools/engine/languages";
 
@@ -58,4 +59,26 @@ test("with Pulumi's own host beside the engine, nothing is built", async () => {
   program("engine/pulumi-language-go", "exit 0");
   program("bin/go", "echo go version");
   expect(await ensure("go")).toEqual({ hosts: [join(folder, "engine")], env: { GOWORK: "off" } });
+});
+
+test("a host on PATH inside the cache is not taken from there: only the cache decides what of it is run", async () => {
+  mkdirSync(join(folder, "cache", "planted"), { recursive: true });
+  program("cache/planted/pulumi-language-other", "exit 0");
+  const env = { PATH: join(folder, "cache", "planted"), COMPUTE_ENDPOINT_ENGINE_CACHE: join(folder, "cache") };
+  const nowhere: HostRecipe = {
+    ...{
+      languages: "other",
+      takes: "no time",
+      cache: "other-host",
+      module: join(folder, "no-module"),
+      files: ["go.mod"],
+    },
+    ...{ package: ".", versionVariable: "main.version", version: "1.0.0", output: "bin/other" },
+  };
+  const finding = ensureHost("pulumi-language-other", nowhere, { binDir: join(folder, "engine") }, { env });
+  await expect(finding).rejects.toThrow(/no-module/);
+  const elsewhere = { env: { ...env, COMPUTE_ENDPOINT_ENGINE_CACHE: join(folder, "another-cache") } };
+  expect(await ensureHost("pulumi-language-other", nowhere, { binDir: join(folder, "engine") }, elsewhere)).toBe(
+    env.PATH,
+  );
 });

@@ -3,10 +3,11 @@
  * and cached beside the engine.
  */
 import { createHash } from "node:crypto";
-import { access, constants, copyFile, mkdir, readFile, rm } from "node:fs/promises";
-import { delimiter, join, relative, resolve } from "node:path";
+import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { whyNotBuildable } from "./build";
 import { cacheRoot, fillOnce } from "./cache";
+import { foldersOn, isExecutable } from "./find";
 import { goBuild } from "./go";
 import type { Engine, EnsureOptions } from "./index";
 import { EngineUnavailable } from "./index";
@@ -22,8 +23,10 @@ export interface HostRecipe {
   /** The Go module that is built, and its files. */
   module: string;
   files: readonly string[];
-  /** Arguments of `go`. */
-  build(output: string): string[];
+  /** The Go package of the host, and the variable in it that gets the version. */
+  package: string;
+  versionVariable: string;
+  version: string;
   /** Where the binary goes, in the folder of the cache. */
   output: string;
   /** What is needed beside the binary. @param module the copy of the module */
@@ -44,14 +47,14 @@ export async function ensureHost(
   engine: Pick<Engine, "binDir">,
   { env = process.env, say = (line) => void process.stderr.write(`${line}\n`) }: EnsureOptions = {},
 ): Promise<string> {
-  for (const folder of [engine.binDir, ...(env["PATH"] ?? "").split(delimiter)]) {
-    if (folder !== "" && (await isExecutable(join(folder, host)))) return folder;
+  const root = cacheRoot(env);
+  for (const folder of [engine.binDir, ...foldersOn(env["PATH"] ?? "", root)]) {
+    if (await isExecutable(join(folder, host))) return folder;
   }
   const unavailable = (why: string): EngineUnavailable =>
     new EngineUnavailable(
       `No language host for ${recipe.languages} programs can be had here: ${why}. Install Pulumi, which brings ${host}; or install Go 1.26 or newer and make its module downloads reachable.`,
     );
-  const root = cacheRoot(env);
   const folder = join(root, `${recipe.cache}-${await revisionOf(recipe)}`);
   await ownFolder(root);
   await fillOnce(
@@ -75,21 +78,20 @@ async function build(folder: string, recipe: HostRecipe): Promise<void> {
   for (const one of ["bin", "module"]) await mkdir(join(folder, one));
   for (const name of recipe.files) await copyFile(join(recipe.module, name), join(module, name));
   const sums = relative(REPOSITORY, join(recipe.module, "go.sum"));
-  await goBuild(module, recipe.build(join(folder, recipe.output)), process.env, sums);
+  await goBuild(module, buildArguments(recipe, join(folder, recipe.output)), process.env, sums);
   await recipe.finish?.(folder, module);
   await rm(module, { recursive: true });
 }
 
+const buildArguments = ({ versionVariable, version, package: name }: HostRecipe, output: string): string[] => [
+  ...["build", "-mod=readonly", "-buildvcs=false", "-o", output],
+  ...["-ldflags", `-s -w -X ${versionVariable}=v${version}`, name],
+];
+
 /** Changes with anything that ends up in the cache. */
 async function revisionOf(recipe: HostRecipe): Promise<string> {
-  const hash = createHash("sha256").update(recipe.build("host").join(" "));
+  const hash = createHash("sha256").update(buildArguments(recipe, "host").join(" "));
   for (const name of recipe.files) hash.update("\0").update(await readFile(join(recipe.module, name), "utf8"));
   if (recipe.finished) hash.update("\0").update(recipe.finished);
   return hash.digest("hex").slice(0, 8);
 }
-
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );

@@ -13,7 +13,7 @@ export interface Found {
 
 /** The first usable engine on PATH. If there is none, `instead` says why the first engine on PATH is not usable. */
 export async function findOnPath(path: string, without: string): Promise<{ engine?: Found; instead?: string }> {
-  const folders = path.split(delimiter).filter((folder) => folder !== "" && !isInside(folder, without));
+  const folders = foldersOn(path, without);
   let instead: string | undefined;
   for (const folder of folders) {
     if (!(await isExecutable(join(folder, "pulumi")))) continue;
@@ -28,6 +28,10 @@ export async function findOnPath(path: string, without: string): Promise<{ engin
   }
   return { instead };
 }
+
+/** @param without the cache: somebody may have put a folder of it on PATH. The cache itself decides whether to use that one. */
+export const foldersOn = (path: string, without: string): string[] =>
+  path.split(delimiter).filter((folder) => folder !== "" && !isInside(folder, without));
 
 /** The version that `pulumi` in this folder prints; undefined if it doesn't run. */
 export async function versionOf(folder: string): Promise<string | undefined> {
@@ -48,12 +52,9 @@ async function missingCompanion(folder: string, path: readonly string[]): Promis
   return undefined;
 }
 
-/**
- * A folder of our cache is on PATH if somebody put an earlier result there. The cache itself decides whether to use it.
- */
 const isInside = (folder: string, root: string): boolean => !relative(root, folder).startsWith("..");
 
-const isExecutable = (path: string): Promise<boolean> =>
+export const isExecutable = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

@@ -24,16 +24,9 @@ export const LANGUAGES_RECIPE: HostRecipe = {
   module: LANGUAGES_MODULE,
   files: [...MODULE_FILES, "main.go", "generate.go", "python.go", "golang.go"],
   output: join("bin", "language-host"),
-  build: (output) => [
-    "build",
-    "-mod=readonly",
-    "-buildvcs=false",
-    "-o",
-    output,
-    "-ldflags",
-    `-s -w -X ${VERSION_VARIABLE}=v${ENGINE_VERSION}`,
-    ".",
-  ],
+  package: ".",
+  versionVariable: VERSION_VARIABLE,
+  version: ENGINE_VERSION,
   async finish(folder, module) {
     const bin = join(folder, "bin");
     await copyFile(join(await goModuleFolder(module, SDK), "python/cmd", EXECUTOR), join(bin, EXECUTOR));

@@ -16,14 +16,7 @@ export const YAML_RECIPE: HostRecipe = {
   module: YAML_MODULE,
   files: MODULE_FILES,
   output: join("bin", YAML_HOST),
-  build: (output) => [
-    "build",
-    "-mod=readonly",
-    "-buildvcs=false",
-    "-o",
-    output,
-    "-ldflags",
-    `-s -w -X github.com/pulumi/pulumi-yaml/pkg/version.Version=v${VERSION}`,
-    YAML_PACKAGE,
-  ],
+  package: YAML_PACKAGE,
+  versionVariable: "github.com/pulumi/pulumi-yaml/pkg/version.Version",
+  version: VERSION,
 };
