@@ -117,8 +117,8 @@ describe("a setting that the service accepts and does not take", () => {
   });
 
   test.each([
-    ["both limits", ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"], "0.25 → 2"],
-    ["the lower limit", ["autoscaling_limit_min_cu"], "0.25 to 2 → 2"],
+    ["both limits", ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"], "size 0.25 → 2"],
+    ["the lower limit", ["autoscaling_limit_min_cu"], "autoscalingLimitMinCu 0.25 → 2"],
   ])("a size that is asked for again is no way past refuse: %s", async (_which, fields, change) => {
     const between = fields
       .map(ignoring)
@@ -129,7 +129,7 @@ describe("a setting that the service accepts and does not take", () => {
     const again = new Lab({ beside: lab, config: { askAgain: true, onRestart: "refuse" } });
     again.state.set("db", lab.resource("db"));
     await expect(again.up("db", args)).rejects.toThrow(
-      `restarts or stops it: size ${change} restarts this compute if it is active; open connections drop then. The preview could not know that, and onRestart is "refuse"`,
+      `restarts or stops it: ${change} restarts this compute if it is active; open connections drop then. The preview could not know that, and onRestart is "refuse"`,
     );
     expect(changes(again.last)).toEqual([]);
     // The way on that the error names: the next preview refuses, with a digest to approve.

@@ -43,7 +43,7 @@ describe("a creation does not stop", () => {
   test("an adoption of exactly these values", async () => {
     expect(await foreseen(new Lab(), adopted({ size: 0.25 }))).toMatchObject({
       kind: "adopts",
-      paths: [],
+      changes: [],
       verdict: { impact: "none" },
       activity: { state: "active" },
     });

@@ -62,6 +62,16 @@ function onTheWire({ customTimeouts: _, __secret: names = [], ...props }: Props)
   );
 }
 
+/** The provider to which the plugin's engine hands what the shim has as the stack's config. */
+function providerOf(config: Record<string, string>): { name: string | undefined; args: Record<string, string> } {
+  const values = Object.fromEntries(
+    Object.entries(config).map(([name, value]) => [name.replace("compute:", ""), value]),
+  );
+  const { instance, instanceApiKey, instanceApiUrl, ...args } = values;
+  if (instance === undefined) return { name: undefined, args };
+  return { name: instance, args: { ...args, apiKey: instanceApiKey ?? "", apiUrl: instanceApiUrl ?? "" } };
+}
+
 const secondsOf = ({ customTimeouts }: Props, step: keyof Timeouts): number =>
   (millisecondsOf((customTimeouts as Timeouts | undefined)?.[step]) ?? 0) / 1000;
 
@@ -90,9 +100,8 @@ async function startRig(
   const startedBy = async (address: string, own: Record<string, string> = defaults) => {
     const plugin = await Plugin.start(address, await folder());
     open.push(() => plugin.close());
-    await plugin.configure(
-      Object.fromEntries(Object.entries(own).map(([name, value]) => [name.replace("compute:", ""), value])),
-    );
+    const { name, args } = providerOf(own);
+    await plugin.configure(args, name);
     return new NativeForm(plugin) as unknown as Shim;
   };
   const engine = await startEngineLog();
