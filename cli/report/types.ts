@@ -121,6 +121,8 @@ export interface StackReport {
   source: string;
   project: string;
   stack: string;
+  /** The `PROJECT/STACK` of all URNs, as they are. None if the preview failed before it had a URN. */
+  ownStacks: readonly string[];
   /** Worst first. */
   findings: Finding[];
   /** Why the document does not show every change; empty if it does. */
