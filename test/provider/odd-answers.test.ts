@@ -3,12 +3,14 @@
  * people read of it is visible, in lines of ours, and short.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { NO_SECRETS, Redactor } from "../../provider/api/redact.js";
 import { programOf } from "../../provider/endpoint/inputs.js";
 import * as steps from "../../provider/endpoint/lifecycle.js";
 import type { Outputs } from "../../provider/endpoint/outputs.js";
 import { endpointInfo, operationInfo } from "../../provider/lookup/facts.js";
-import { getEndpoint, LOOKUP_MS, listEndpoints, withoutSecrets } from "../../provider/lookup/index.js";
+import { getEndpoint, LOOKUP_MS, listEndpoints, redacted, withoutSecrets } from "../../provider/lookup/index.js";
 import { ProviderProcess } from "../../provider/provider-process.js";
+import { textOfLine } from "../../provider/rules/warnings.js";
 import { WireEndpointList } from "../../provider/wire/endpoint.js";
 import { WireOperationPage } from "../../provider/wire/operation.js";
 import { BASE_URL, KEY, PROJECT, type Seen, scripted } from "../support/scripted-service.js";
@@ -163,6 +165,25 @@ describe("in what the provider says", () => {
         expectVisible([...said, ...(error ? [error.message] : [])]);
       }
     }
+  });
+});
+
+describe("each way to people shows it by itself", () => {
+  test.each(Object.entries(ODD))("%s", (_what, odd) => {
+    const printed: string[] = [];
+    const process = new ProviderProcess({ argv: [], print: (line) => printed.push(line) });
+    const line = odd.replaceAll(/[\r\n]+/g, " ").slice(0, 2000);
+    process.warn(line);
+    const text = new Redactor(KEY, NO_SECRETS).redactExternal(odd).slice(0, 2000);
+    expectVisible([
+      ...printed,
+      text,
+      textOfLine({ severity: "warn", text: line }),
+      redacted(line),
+      (process.clean(new Error(line)) as Error).message,
+      process.clean(line) as string,
+    ]);
+    expect(text).not.toContain("\n");
   });
 });
 
