@@ -40,7 +40,7 @@ export function processIo(): Io {
     ...(process.stdin.isTTY && errors.isTTY ? { ask: (question: string) => answerTo(question, err) } : {}),
     onInterrupt(describe) {
       const end = (signal: keyof typeof EXIT_OF) => {
-        process.stderr.write(`${describe()}\n`);
+        err.write(`${describe()}\n`);
         process.exit(EXIT_OF[signal]);
       };
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end);

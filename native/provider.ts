@@ -223,7 +223,7 @@ export class NativeProvider {
   }
 
   async #say(urn: string, line: TimedLine): Promise<void> {
-    const text = this.#process.secrets.redact(textOfLine(line));
+    const text = this.#process.shown(textOfLine(line));
     await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }

@@ -1,5 +1,6 @@
 // The state of one provider process, for both adapters: its configuration, its secrets, and the shared state of its steps.
 
+import { Redactor } from "./api/redact.js";
 import { Cancellation } from "./cancellation.js";
 import { systemClock } from "./clock.js";
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
@@ -41,6 +42,7 @@ export class ProviderProcess {
   #context: Context | undefined;
   #peers: Peers | undefined;
   #hasSaidNotTaken = false;
+  #cleaner: { key: string; redactor: Redactor } | undefined;
   #isFollowing = false;
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
 
@@ -71,7 +73,7 @@ export class ProviderProcess {
     };
   }
 
-  readonly say = (line: string): void => this.options.print(this.secrets.redact(line));
+  readonly say = (line: string): void => this.options.print(this.shown(line));
   readonly warn = (line: string): void => this.say(`warning: ${line}`);
 
   /** Prints which values the service did not apply, for the first compute only. Otherwise a run could print hundreds of lines. */
@@ -114,15 +116,31 @@ export class ProviderProcess {
     }
   }
 
-  /** The error of a step without secrets. An error of ours also loses its stack trace, which Pulumi would print. */
+  /** A text of ours as people may see it: without the key and secrets, and with escapes for invisible characters. */
+  shown = (text: string): string => this.#redactor.redactOwn(text);
+
+  /**
+   * The error of a step, as people may see it. An error of ours also loses its stack trace, which Pulumi would print. Any other
+   * error may repeat a part of a value, as a service does.
+   */
   clean(error: unknown): unknown {
+    if (typeof error === "string") return this.#redactor.redactLines(error);
     if (!(error instanceof Error)) return error;
     const isOurs = "kind" in error;
+    const clean = isOurs ? this.shown : (text: string) => this.#redactor.redactLines(text);
     if (isOurs) error.name = "";
-    error.stack = isOurs ? "" : this.secrets.redact(error.stack ?? "");
-    error.message = this.secrets.redact(error.message);
-    if (isKind(error, "not-ready")) cleanReasons(error, this.secrets);
+    error.stack = isOurs ? "" : clean(error.stack ?? "");
+    error.message = clean(error.message);
+    if (isKind(error, "not-ready")) cleanReasons(error, clean);
     return error;
+  }
+
+  /** Knows the key as soon as the process is configured. */
+  get #redactor(): Redactor {
+    const account = this.#config?.account;
+    const key = account === undefined || account instanceof Error ? "" : account.apiKey;
+    if (this.#cleaner?.key !== key) this.#cleaner = { key, redactor: new Redactor(key, this.secrets) };
+    return this.#cleaner.redactor;
   }
 
   #contextFor({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
@@ -163,6 +181,6 @@ export class ProviderProcess {
 }
 
 /** In place: `reasons` is read-only, and Pulumi reads it from this error. */
-function cleanReasons({ reasons }: NotReady, secrets: SecretRedactor): void {
-  for (const [index, reason] of reasons.entries()) reasons[index] = secrets.redact(reason);
+function cleanReasons({ reasons }: NotReady, clean: (text: string) => string): void {
+  for (const [index, reason] of reasons.entries()) reasons[index] = clean(reason);
 }

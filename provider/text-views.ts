@@ -15,6 +15,8 @@ const DEEPEST = 3;
 const MOST_LETTERS = 1024 * 1024;
 
 const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gisu;
+/** Of texts for people (`visible-text.ts`). They leave a backslash as it is. */
+const SHOWN_ESCAPE = /\\(?:u\{[0-9a-f]{1,6}\}|[nrt])/g;
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 /** A letter in UTF-8. */
 const PERCENT =
@@ -27,6 +29,7 @@ type Decoder = readonly [RegExp, (escaped: string) => string];
 const DECODERS: readonly Decoder[] = [
   [ENTITY, fromEntity],
   [JSON_ESCAPE, fromJson],
+  [SHOWN_ESCAPE, fromShown],
   [PLUS, () => " "],
   [PERCENT, fromPercent],
 ];
@@ -130,14 +133,22 @@ function fromJson(escaped: string): string {
   return CONTROLS.get(letter) ?? letter;
 }
 
+function fromShown(escaped: string): string {
+  const letter = escaped.slice(1);
+  return CONTROLS.get(letter) ?? letterOf(Number.parseInt(letter.slice(2), 16)) ?? escaped;
+}
+
 const ENTITIES = new Map(Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " }));
 
 function fromEntity(entity: string): string {
   const name = entity.slice(1, -1).toLowerCase();
   if (!name.startsWith("#")) return ENTITIES.get(name) ?? entity;
   const code = name.startsWith("#x") ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+  return letterOf(code) ?? entity;
 }
+
+/** Undefined for a number that no letter has. */
+const letterOf = (code: number): string | undefined => (code <= 0x10ffff ? String.fromCodePoint(code) : undefined);
 
 function fromPercent(escaped: string): string {
   try {

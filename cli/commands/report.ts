@@ -17,7 +17,7 @@ import { json } from "../report/json.js";
 import { markdown } from "../report/markdown.js";
 import { folderOf } from "../report/position.js";
 import { recognize } from "../report/recognize.js";
-import { digestsIn, stackReport, UNKNOWN_NAME } from "../report/stack.js";
+import { digestsIn, stackList, stackReport } from "../report/stack.js";
 import { text } from "../report/text.js";
 import type { Finding, Report, StackReport } from "../report/types.js";
 import { computes, countUpFailures, exitCodeOf } from "../report/verdict.js";
@@ -86,8 +86,11 @@ async function reportOn(
     }
   }
   const problem = nameProblem(stacks, options);
-  // The document is left out: readers would take its changes, and its command for approvals, for this stack's.
-  if (problem) unusable.push(`${quote(stacks.pop()!.source)}: ${problem}`);
+  // The documents are left out: readers would take their changes, and their command for approvals, for this stack's.
+  if (problem) {
+    stacks.length = 0;
+    unusable.push(problem);
+  }
   return { stacks, unusable, failOn, exitCode: exitCodeOf(stacks, unusable, failOn) };
 }
 
@@ -149,13 +152,14 @@ function problemsIn({ stacks, unusable }: Report): string[] {
 }
 
 /** Under the wrong name, a document of another stack would tell reviewers that nothing happens in this one. */
-function nameProblem(stacks: readonly StackReport[], { name }: Options): string | undefined {
+function nameProblem(stacks: readonly StackReport[], { name = "" }: Options): string | undefined {
   const [only, ...more] = stacks;
-  if (!only || more.length > 0 || only.stack === UNKNOWN_NAME || !/^[^/\s]+\/[^/\s]+$/.test(name ?? ""))
-    return undefined;
-  const ownName = `${only.project}/${only.stack}`;
-  if (name === ownName) return undefined;
-  return `the document is of ${quote(ownName)}, and --name says that the report is of ${quote(cleanLine(name ?? ""))}: preview that stack, or correct --name`;
+  if (!only || !/^[^/\s]+\/[^/\s]+$/.test(name)) return undefined;
+  const named = `--name says that the report is of ${quote(cleanLine(name))}`;
+  if (more.length > 0) return `there are ${stacks.length} documents, and ${named}: give the one preview of that stack`;
+  // Without any URN the preview failed early. Then the report is incomplete, and shows what the preview said.
+  if (only.ownStacks.every((one) => one === name)) return undefined;
+  return `${quote(only.source)}: the document is of ${stackList(only.ownStacks)}, and ${named}: preview that stack, or correct --name`;
 }
 
 async function write(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {

@@ -49,8 +49,8 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
                     then the rows of the least harmful changes; the first line always counts all
   --name NAME       the name in the first line of the Markdown, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
                     finds its comment again (default: PROJECT/STACK of each document). Give it where a preview may fail
-                    before there is a document. If NAME is PROJECT/STACK, a document of another stack is refused
-                    with exit code 2
+                    before there is a document. If NAME is PROJECT/STACK, only one document is taken, and only if
+                    all its URNs are of that stack; anything else is refused with exit code 2
   --approve FILE    approve all that this report asks for: writes it into FILE, the stack's file of config, in place
 ${approvalHelp(18)}
   --tidy FILE       take out of FILE the entries that approve nothing any more, or nothing in this preview. Approves nothing;

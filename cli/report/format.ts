@@ -12,22 +12,42 @@ export const NO_APPROVAL = "An approval does not help. Do what the line says, an
 export const changeOf = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>
   words === undefined ? `${show(property)} ${show(old)} → ${show(next)}` : `${show(property)} ${show(words)}`;
 
+/** The changes of each kind in a row that offers no approval. */
 const LIMIT = 6;
 
-/** The first changes, worst first, and the names of the other properties that change. */
+/**
+ * The changes, worst first, and the names of the other properties that change. Where an approval is offered, all of them: nobody
+ * should approve a change unseen. What is left out or cut is counted.
+ */
 export function changesOf(finding: Finding, show: (text: string) => string): string[] {
-  const { causes, noticeChanges, others, otherChanges } = finding;
+  const { causes, moreCauses = 0, noticeChanges, others, otherChanges } = finding;
+  const limit = isApprovable(finding) ? Number.POSITIVE_INFINITY : LIMIT;
   const lines = noticeChanges === undefined ? causes.map((one) => changeOf(one, show)) : [show(noticeChanges)];
   const valued = new Set(otherChanges.map(({ property }) => topLevelOf(property)));
   const rest = [
     ...otherChanges.map((one) => changeOf(one, show)),
     ...others.filter((name) => !valued.has(name)).map(show),
   ];
-  const names = rest.slice(0, LIMIT).join(", ");
+  const names = rest.slice(0, limit).join(", ");
+  const more = Math.max(lines.length - limit, 0) + moreCauses;
   return [
-    ...lines.slice(0, LIMIT),
-    ...(lines.length > LIMIT ? [`and ${lines.length - LIMIT} more`] : []),
-    ...(names ? [`${lines.length > 0 ? "also " : ""}${names}${rest.length > LIMIT ? ", …" : ""}`] : []),
+    ...lines.slice(0, limit),
+    ...(more > 0 ? [`and ${more} more${limit === LIMIT ? "" : `: ${WHOLE} shows them`}`] : []),
+    ...(names ? [`${lines.length > 0 ? "also " : ""}${names}${rest.length > limit ? ", …" : ""}`] : []),
+    ...(limit === LIMIT ? [] : cutValues(finding)),
+  ];
+}
+
+/** The command whose output has everything. */
+const WHOLE = "`pulumi preview --diff`";
+
+/** How many values of the change are not shown to their ends. */
+function cutValues({ causes, noticeChanges = "", otherChanges }: Finding): string[] {
+  const values = [...causes, ...otherChanges].flatMap((one) => [one.property, one.words ?? [one.old, one.new]].flat());
+  const count = [...values, noticeChanges].filter((value) => value.endsWith("…")).length;
+  if (count === 0) return [];
+  return [
+    count === 1 ? `1 value is cut: ${WHOLE} shows all of it` : `${count} values are cut: ${WHOLE} shows all of them`,
   ];
 }
 

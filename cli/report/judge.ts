@@ -58,6 +58,8 @@ export interface Compared {
 export interface Judged {
   impact: Impact;
   causes: Cause[];
+  /** How many causes are left out of `causes`. */
+  moreCauses?: number;
   /** The changes that the notice lists, if the values can't be compared. */
   noticeChanges?: string;
   /** Top-level names of the properties in `noticeChanges`. */
@@ -188,6 +190,7 @@ function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: C
       impact: reason.impact,
       effect: reason.effect,
     })),
+    ...(more > 0 ? { moreCauses: more } : {}),
     ...(cause ? { effect: cause.effect } : {}),
     notes: [...notesOf(verdict), ...(more > 0 ? [`${more} more properties change`] : [])],
   };

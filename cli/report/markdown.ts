@@ -30,6 +30,8 @@ interface Room {
 }
 
 const MOST_LINES = 20;
+/** Of a failed preview that refused nothing. */
+const MOST_ERRORS = 5;
 
 export function markdown(report: Report, name: string | undefined, maxBytes: number): string {
   const all = findingsIn(report.stacks).length;
@@ -100,7 +102,9 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
   const { findings, incomplete, errors, remarks } = stack;
   const rows = findings.filter((one) => shown.has(one));
   const isPartial = incomplete.length > 0;
-  const shownErrors = limited(errors, Math.min(room.lines, 5), (line) => `  - ${renderQuotes(line, code)}`);
+  // A refusal names the changes that its command approves.
+  const mostErrors = stack.refusedDigests.length > 0 ? room.lines : Math.min(room.lines, MOST_ERRORS);
+  const shownErrors = limited(errors, mostErrors, (line) => `  - ${renderQuotes(line, code)}`);
   return [
     `### ${emojiFor(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
     "",

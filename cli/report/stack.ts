@@ -1,7 +1,8 @@
 // Builds the report of one stack from one document.
 
 import { readApprovals } from "../../provider/rules/approval-list.js";
-import { identityOf } from "../../provider/rules/urn.js";
+import { someOf } from "../../provider/rules/some-of.js";
+import { type Identity, identityOf } from "../../provider/rules/urn.js";
 import type { ProgramFolder } from "../approve/files.js";
 import { staleTexts } from "../approve/stale.js";
 import { cleanLine, quote } from "./clean.js";
@@ -24,12 +25,14 @@ export interface StackOptions {
   program?: ProgramFolder | undefined;
 }
 
+/** Shown for a document without a URN. */
 export const UNKNOWN_NAME = "unknown";
 
 export function stackReport(document: Raw, options: StackOptions): StackReport {
   const { source, failOn, folder, nowMs, approved, program } = options;
   const preview = previewOf(document);
-  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identityIn(preview) ?? {};
+  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identitiesIn(preview).find((one) => one !== undefined) ?? {};
+  const ownStacks = stacksIn(preview);
   const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
   const { findings, problems } = findingsOf(preview.steps, {
     rules: {
@@ -41,13 +44,19 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     folder,
   });
   const errors = errorDiagnosticsIn(preview.diagnostics);
-  const incomplete = [...(errors.length > 0 ? [whyIncomplete(errors)] : []), ...preview.problems, ...problems];
+  const incomplete = [
+    ...(errors.length > 0 ? [whyIncomplete(errors)] : []),
+    ...preview.problems,
+    ...(ownStacks.length > 1 || ownStacks.includes(NO_STACK) ? [mixedStacks(ownStacks)] : []),
+    ...problems,
+  ];
   const files = program && filesOf(program, { preview: source, project, stack });
   const tidy = `\`${fileCommand("--tidy", files)}\` takes such entries out`;
   return {
     source: cleanLine(source),
     project: cleanLine(project),
     stack: cleanLine(stack),
+    ownStacks,
     findings,
     incomplete,
     errors: errorLinesOf(errors),
@@ -78,10 +87,21 @@ function approvalText(value: unknown): string | undefined {
   return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
-function identityIn({ steps, diagnostics }: Preview) {
-  for (const { urn } of [...steps, ...diagnostics]) {
-    const identity = urn === undefined ? undefined : identityOf(urn);
-    if (identity) return identity;
-  }
-  return undefined;
-}
+/** Undefined for a text that is no URN. A message that is about no resource has none. */
+const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[] =>
+  [...steps, ...diagnostics].flatMap(({ urn }) => (urn ? [identityOf(urn)] : []));
+
+/** The space keeps it apart from every `--name PROJECT/STACK`. */
+const NO_STACK = "no stack";
+
+const stacksIn = (preview: Preview): string[] => [
+  ...new Set(identitiesIn(preview).map((one) => (one ? `${one.project}/${one.stack}` : NO_STACK))),
+];
+
+/** One line for people: the engine writes URNs of one stack only, so somebody made this document. */
+const mixedStacks = (stacks: readonly string[]): string =>
+  `its URNs are of ${stackList(stacks)}: all URNs of a preview are of one stack`;
+
+export const stackList = (stacks: readonly string[]): string =>
+  someOf(stacks, MOST_STACKS, (one) => (one === NO_STACK ? one : quote(cleanLine(one))));
+const MOST_STACKS = 5;

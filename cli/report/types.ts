@@ -89,6 +89,8 @@ export interface Finding {
   /** The effect in a few words: "restarts", "new host", "is released: it stays on the service". */
   what: string;
   causes: Cause[];
+  /** How many causes are left out of `causes`. */
+  moreCauses?: number;
   /** The changes as the preview's own notice lists them, if the document has no values to compare. */
   noticeChanges?: string;
   /** Other properties that change, by their top-level names. */
@@ -121,6 +123,8 @@ export interface StackReport {
   source: string;
   project: string;
   stack: string;
+  /** The `PROJECT/STACK` of all URNs, as they are. None if the preview failed before it had a URN. */
+  ownStacks: readonly string[];
   /** Worst first. */
   findings: Finding[];
   /** Why the document does not show every change; empty if it does. */

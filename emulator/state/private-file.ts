@@ -7,14 +7,14 @@ import {
   lstatSync,
   openSync,
   readFileSync,
-  realpathSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
 /**
  * Files that hold keys and passwords. No other user can read them, replace them, or lead a write to another place. Each
@@ -71,31 +71,77 @@ function isForeign({ uid }: Pick<Status, "uid">): boolean {
 /**
  * Refuses a path through a folder in which another user can replace a file of ours: a folder of that user, or one that every
  * user may write. A sticky folder, such as /tmp, is accepted: users can remove only their own files there. A folder that its
- * group may write is accepted too. That is the owner's choice, and the default of some systems.
+ * group may write is accepted too. That is the owner's choice, and the default of some systems. A symbolic link on the way is
+ * followed, but not another user's: whoever has it leads it elsewhere whenever they like.
  */
 export function assertSafeFolders(path: string): void {
   // Windows has other rights than these.
   if (process.getuid === undefined) return;
-  let folder: string;
+  let folders: string[];
   try {
-    folder = realpathSync(dirname(resolve(path)));
-  } catch {
+    folders = foldersTo(dirname(resolve(path)));
+  } catch (error) {
+    if (error instanceof ForeignLink) throw error;
     return; // Writing there fails with a better message.
   }
-  for (let last = ""; folder !== last; last = folder, folder = dirname(folder)) {
-    const found = statSync(folder);
-    if (isForeign(found)) {
-      throw new Error(
-        `${folder} belongs to another user (${found.uid}), who could put another file in its place: ` +
-          "choose a folder of your own",
-      );
-    }
-    if ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0) continue;
+  // From the innermost on.
+  for (const folder of [...folders].reverse()) assertSafeFolder(folder);
+}
+
+function assertSafeFolder(folder: string): void {
+  const found = statSync(folder);
+  if (isForeign(found)) {
     throw new Error(
-      `every user of this machine may write into ${folder}, and could put another file in its place: ` +
-        `take that right away (chmod o-w ${folder}), or choose another folder`,
+      `${folder} belongs to another user (${found.uid}), who could put another file in its place: ` +
+        "choose a folder of your own",
     );
   }
+  if ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0) return;
+  throw new Error(
+    `every user of this machine may write into ${folder}, and could put another file in its place: ` +
+      `take that right away (chmod o-w ${folder}), or choose another folder`,
+  );
+}
+
+class ForeignLink extends Error {}
+
+/** As many as Linux follows. */
+const MOST_LINKS = 40;
+
+/** The real folders through which the system goes to this one, also those that hold a link on the way. @throws ForeignLink */
+function foldersTo(path: string): string[] {
+  const folders = new Set(["/"]);
+  let [folder, links] = ["/", 0];
+  for (const names = namesIn(path); names.length > 0; ) {
+    const name = names.shift()!;
+    const next = name === ".." ? dirname(folder) : join(folder, name);
+    const found = lstatSync(next);
+    if (found.isSymbolicLink()) {
+      assertOwnLink(next, found, folder);
+      links += 1;
+      if (links > MOST_LINKS) throw new Error("too many links");
+      const target = readlinkSync(next);
+      // `..` in a link starts at the folder that really holds the link.
+      if (isAbsolute(target)) folder = "/";
+      names.unshift(...namesIn(target));
+      continue;
+    }
+    folder = next;
+    // Again at the end: the last ones are the innermost.
+    folders.delete(folder);
+    folders.add(folder);
+  }
+  return [...folders];
+}
+
+const namesIn = (path: string): string[] => path.split("/").filter((name) => name !== "" && name !== ".");
+
+/** The rule of Linux with `fs.protected_symlinks`, in each folder: whoever has the folder can replace all that is in it. */
+function assertOwnLink(link: string, { uid }: Pick<Status, "uid">, folder: string): void {
+  if (uid === process.getuid?.() || uid === ROOT_USER || uid === statSync(folder).uid) return;
+  throw new ForeignLink(
+    `${link} is a symbolic link of another user (${uid}), who can lead it elsewhere: name the folder itself`,
+  );
 }
 
 /**

@@ -10,6 +10,8 @@ const REQUESTS_PER_MINUTE = 700;
 // The same for all: a commit, never a branch, so that it is a review that changes them.
 const COMMIT = "3b1f0c5d9a7e4f2b8c6d1e0a5f4b3c2d1e0f9a8b";
 
+const ON_RESTART = ["allow", "warn", "refuse"];
+
 const projects = JSON.parse(readFileSync(new URL("projects.json", import.meta.url), "utf8"));
 const share = Math.floor(REQUESTS_PER_MINUTE / AT_ONCE);
 const names = new Set();
@@ -20,6 +22,10 @@ const objects = projects.map(({ name, projectId, branchId, onRestart = "refuse" 
   }
   // The name is Kubernetes' and Pulumi's; with one name twice the later project would take over the stack of the first.
   if (!/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) throw new Error(`no name for a stack: ${name}`);
+  // Anything else would be refused only in `pulumi up`, or add config of its own.
+  if (!ON_RESTART.includes(onRestart)) {
+    throw new Error(`onRestart of ${name} is ${JSON.stringify(onRestart)}: use ${ON_RESTART.join(", ")}`);
+  }
   if (names.has(name)) throw new Error(`two projects are called ${name}`);
   names.add(name);
   return `apiVersion: pulumi.com/v1

@@ -1,4 +1,5 @@
 import { oneLineOf, SecretTexts, withoutSecretTexts } from "../secret-forms.js";
+import { escapeInvisible, escapeInvisibleLines } from "../visible-text.js";
 
 export { oneLineOf };
 
@@ -35,11 +36,23 @@ export class Redactor {
     return this.#secrets.redact(text, this.#key);
   }
 
+  /** For a text that we wrote, where people see it. It may have several lines. */
+  redactOwn(text: string): string {
+    return escapeInvisibleLines(this.redact(text));
+  }
+
+  /** For a text of several lines that somebody else wrote, such as a stack trace. */
+  redactLines(text: string): string {
+    return escapeInvisibleLines(this.#secrets.redactExternal(text.slice(0, SEARCHED), this.#key));
+  }
+
   /**
-   * For a text that somebody else wrote. It becomes one line. A service or a proxy may repeat a request or an answer in
+   * For a text that somebody else wrote. It becomes one visible line. A service or a proxy may repeat a request or an answer in
    * its error. Call this before the text is cut.
    */
   redactExternal(text: string): string {
-    return this.#secrets.redactExternal(oneLineOf(text.slice(0, READ)).slice(0, SEARCHED), this.#key);
+    const line = oneLineOf(text.slice(0, READ)).slice(0, SEARCHED);
+    // Escapes come last: they would split a secret.
+    return escapeInvisible(this.#secrets.redactExternal(line, this.#key));
   }
 }

@@ -10,6 +10,7 @@ import { refuses } from "../rules/policies.js";
 import { desiredSettings, isSecret } from "../rules/settings.js";
 import { ASKED_AGAIN, RESTART_TEXT } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
+import { escapeInvisibleLines } from "../visible-text.js";
 import { configFileOfEngine } from "./engine-arguments.js";
 import { type Hints, textsIn } from "./hints.js";
 import { checkInputs, INTERNAL_INPUTS, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
@@ -108,7 +109,7 @@ export function check(
   if (!hasOldInputs) ownership?.noteReplacement(urn, checked, replacement);
   return {
     inputs: checked,
-    failures,
+    failures: failures.map(({ property, reason }) => ({ property, reason: escapeInvisibleLines(reason) })),
     warnings: [
       ...(unchecked ? sizeProblems : []).map((problem) => {
         const { property, reason } = withoutSecrets(problem, secrets);

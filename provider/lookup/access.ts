@@ -2,7 +2,9 @@ import { Deadline } from "../clock.js";
 import { isKind, Stopped, urlDoubtOf } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { type ContextOptions, createContext } from "../operations/create-context.js";
+import { SecretTexts } from "../secret-forms.js";
 import { SecretRedactor } from "../secret-redactor.js";
+import { escapeInvisibleLines } from "../visible-text.js";
 import type { KnownConfig } from "./account.js";
 
 /** Milliseconds that a look-up may take, with its repetitions, where nobody says otherwise. */
@@ -24,12 +26,15 @@ export function keepSecret(args: object, names: readonly string[]): void {
   secrets.see({ ...args, __secret: names });
 }
 
-/** The text without secrets. @public */
-export const redacted = (text: string): string => secrets.redact(text);
+/** The keys of all accounts that were asked. */
+const keys = new SecretTexts("[key]");
 
-/** The error and its causes without secrets. */
+/** The text as people may see it: without keys and secrets, and with escapes for invisible characters. @public */
+export const redacted = (text: string): string => escapeInvisibleLines(secrets.redact(text, keys));
+
+/** The error and its causes, as people may see them. */
 export function withoutSecrets(error: unknown): unknown {
-  for (let at = error; at instanceof Error; at = at.cause) at.message = secrets.redact(at.message);
+  for (let at = error; at instanceof Error; at = at.cause) at.message = redacted(at.message);
   return error;
 }
 
@@ -46,7 +51,16 @@ export function accessTo(
   const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute, limits]);
   let context = contexts.get(name);
   if (!context) {
-    context = createContext({ ...limits, baseUrl, apiKey, keySource, requestsPerMinute, log, secrets });
+    keys.add(apiKey);
+    context = createContext({
+      ...limits,
+      baseUrl,
+      apiKey,
+      keySource,
+      requestsPerMinute,
+      log: (line) => log(redacted(line)),
+      secrets,
+    });
     contexts.set(name, context);
   }
   return { context, keySource, timeoutMs };

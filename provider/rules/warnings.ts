@@ -1,6 +1,7 @@
 // The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the changes
 // are in `texts.ts`.
 
+import { escapeInvisibleLines } from "../visible-text.js";
 import type { ApprovalState } from "./approval.js";
 import { driftInChange } from "./drift.js";
 import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
@@ -80,7 +81,8 @@ export interface Line {
 }
 
 /** The line without its facts. */
-export const textOfLine = ({ text, approval }: Line): string => (approval === undefined ? text : `${text} ${approval}`);
+export const textOfLine = ({ text, approval }: Line): string =>
+  escapeInvisibleLines(approval === undefined ? text : `${text} ${approval}`);
 
 const warning = (text: string): Line => ({ severity: "warn", text });
 const note = (text: string): Line => ({ severity: "info", text });

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { optional } from "./tolerant.js";
+import { id, optional } from "./tolerant.js";
 
 /** Answer of `GET …/branches`, as far as it tells which branches there are. */
 export const WireBranchPage = z.looseObject({
-  branches: z.array(z.looseObject({ id: z.string().min(1) })),
+  branches: z.array(z.looseObject({ id })),
   pagination: optional(z.looseObject({ next: optional(z.string()) })),
 });
 export type WireBranchPage = z.infer<typeof WireBranchPage>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { WireOperation } from "./operation.js";
-import { listAndWhole, optional, rows } from "./tolerant.js";
+import { id, listAndWhole, name, optional, rows, word } from "./tolerant.js";
 
 /** `settings` of a compute. Values of `pg_settings` are strings on the wire. */
 export const WireSettings = z.looseObject({
@@ -13,32 +13,32 @@ export type WireSettings = z.infer<typeof WireSettings>;
 
 /** A compute as the service describes it. Only `id` has to be there; see `optional`. */
 export const WireEndpoint = z.looseObject({
-  id: z.string().min(1),
-  name: optional(z.string()),
-  host: optional(z.string()),
-  proxy_host: optional(z.string()),
-  project_id: optional(z.string()),
-  branch_id: optional(z.string()),
-  region_id: optional(z.string()),
-  type: optional(z.string()),
+  id,
+  name: optional(name),
+  host: optional(word),
+  proxy_host: optional(word),
+  project_id: optional(id),
+  branch_id: optional(id),
+  region_id: optional(word),
+  type: optional(word),
   autoscaling_limit_min_cu: optional(z.number()),
   autoscaling_limit_max_cu: optional(z.number()),
   suspend_timeout_seconds: optional(z.number()),
-  current_state: optional(z.string()),
-  pending_state: optional(z.string()),
+  current_state: optional(word),
+  pending_state: optional(word),
   settings: optional(WireSettings),
   pooler_enabled: optional(z.boolean()),
-  pooler_mode: optional(z.string()),
+  pooler_mode: optional(word),
   disabled: optional(z.boolean()),
   passwordless_access: optional(z.boolean()),
-  provisioner: optional(z.string()),
-  creation_source: optional(z.string()),
-  compute_release_version: optional(z.string()),
-  created_at: optional(z.string()),
-  updated_at: optional(z.string()),
-  started_at: optional(z.string()),
-  suspended_at: optional(z.string()),
-  last_active: optional(z.string()),
+  provisioner: optional(word),
+  creation_source: optional(word),
+  compute_release_version: optional(word),
+  created_at: optional(word),
+  updated_at: optional(word),
+  started_at: optional(word),
+  suspended_at: optional(word),
+  last_active: optional(word),
 });
 export type WireEndpoint = z.infer<typeof WireEndpoint>;
 

@@ -1,20 +1,23 @@
 import * as z from "zod";
-import { optional, rows } from "./tolerant.js";
+import { id, optional, rows, word } from "./tolerant.js";
+
+/** Some services write times and colons into them. */
+const operationId = z.string().regex(/^[\w.:~-]{1,200}$/);
 
 /** A record of work on a project. `action` and `status` are open vocabularies: any word is kept as it came. */
 export const WireOperation = z.looseObject({
   /** Some services use a number: it is read as text. */
-  id: z.union([z.string().min(1), z.int().nonnegative().transform(String)]),
-  project_id: optional(z.string()),
-  branch_id: optional(z.string()),
-  endpoint_id: optional(z.string()),
-  action: z.string().catch("unknown"),
-  status: z.string().catch("unknown"),
+  id: z.union([operationId, z.int().nonnegative().transform(String)]),
+  project_id: optional(id),
+  branch_id: optional(id),
+  endpoint_id: optional(id),
+  action: word.catch("unknown"),
+  status: word.catch("unknown"),
   error: optional(z.string()),
   failures_count: optional(z.number()),
-  retry_at: optional(z.string()),
-  created_at: optional(z.string()),
-  updated_at: optional(z.string()),
+  retry_at: optional(word),
+  created_at: optional(word),
+  updated_at: optional(word),
   total_duration_ms: optional(z.number()),
 });
 export type WireOperation = z.infer<typeof WireOperation>;

@@ -1,4 +1,21 @@
 import * as z from "zod";
+import { visibleWord } from "../visible-text.js";
+
+/** An id. Other servers than the public one have other prefixes. Texts for people quote ids, also in commands. */
+export const id = z.string().regex(/^[\w.-]{1,200}$/);
+
+/** Any word of the service but a name: one visible line, however a broken service writes it. */
+export const word = z.string().transform(visibleWord);
+
+/**
+ * A name is compared with the program's, so it stays as it is. A name that no compute can have becomes a visible line too: one
+ * with a control character or a line break, or a very long one.
+ */
+export const name = z
+  .string()
+  .transform((text) => (text.length > LONGEST_NAME || UNFIT.test(text) ? visibleWord(text) : text));
+const LONGEST_NAME = 200;
+const UNFIT = /[\p{Control}\p{Surrogate}\u2028\u2029]/u;
 
 /**
  * A field of an answer that may be absent, null, or of a type we do not know: all of these read as absent. The service

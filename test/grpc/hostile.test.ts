@@ -177,7 +177,9 @@ describe("what an answer says is not trusted", () => {
       if (request.method === "GET") return void json(response, 200, { endpoints: [], operations: [] });
       json(response, 201, { endpoint, operations });
     });
-    expect(await failure(shim.create(inputs()))).toMatch(/not an operation id \(letters, digits and hyphens\)/);
+    const refused = await failure(shim.create(inputs()));
+    expect(refused).toMatch(/the service answered 201: JSON that is not from the API/);
+    expect(refused).not.toMatch(/adopt: "|kept in the state/);
     const old = { ...state, id };
     expect(await failure(shim.update(id, old, inputs({ size: 2 })))).toContain("is not an endpoint id");
     expect(await failure(shim.delete(`${id}y`, state))).toContain("is not an endpoint id");

@@ -103,6 +103,14 @@ describe("the objects for the operator, a stack for each project", () => {
     ["a name that Kubernetes does not take", [{ ...one, name: "A b" }], "no name for a stack: A b"],
     ["no name", [{ ...one, name: undefined }], "a project without name"],
     ["no branch", [{ name: "a", projectId: "p" }], "a project without branchId"],
+    ["another word for onRestart", [{ ...one, onRestart: "Refuse" }], 'onRestart of a is "Refuse"'],
+    [
+      "more config behind onRestart",
+      [{ ...one, onRestart: 'allow\n    compute:apiUrl: "http://x"' }],
+      "onRestart of a is",
+    ],
+    ["an onRestart that is no text", [{ ...one, onRestart: ["allow"] }], "onRestart of a is"],
+    ["no onRestart at all", [{ ...one, onRestart: null }], "onRestart of a is null"],
   ])("are not written for %s", (_what, list, says) => {
     const { status, stdout, stderr } = stacks(list);
     expect([status, stdout]).toEqual([1, ""]);

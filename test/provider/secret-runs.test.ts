@@ -5,8 +5,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Redactor } from "../../provider/api/redact.js";
+import { NotReady } from "../../provider/errors.js";
 import { formatFailure } from "../../provider/operations/format.js";
+import { ProviderProcess } from "../../provider/provider-process.js";
 import { SecretRedactor } from "../../provider/secret-redactor.js";
+import { escapeInvisible } from "../../provider/visible-text.js";
 import type { WireOperation } from "../../provider/wire/operation.js";
 import { failed, post } from "../support/client-calls.js";
 import { scripted } from "../support/scripted-service.js";
@@ -72,6 +75,7 @@ const FORMS: Record<string, (text: string) => string> = {
   decomposed: (text) => text.normalize("NFD"),
   "in upper case": (text) => text.toUpperCase(),
   "in lower case": (text) => text.toLowerCase(),
+  visible: escapeInvisible,
   "wrapped at 20": (text) => text.replace(/(.{20})/gsu, "$1\n   "),
 };
 /** Up to two after each other: a JSON text in a page, a URL in a JSON text. */
@@ -116,6 +120,7 @@ function readings(text: string): string[] {
     (one) =>
       one
         .replace(/\\u([0-9a-f]{4})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+        .replace(/\\u\{([0-9a-f]+)\}/g, (_, hex) => String.fromCodePoint(Number.parseInt(hex, 16)))
         .replace(/\\(["\\/])/g, "$1"),
     (one) => one.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8")),
     (one) =>
@@ -145,6 +150,25 @@ function runIn(text: string, secrets: readonly string[]): string | undefined {
     }
   }
   return undefined;
+}
+
+/** Forms in which a text of ours may repeat a value. A service may write it otherwise. */
+const ownForm = fc.constantFrom(
+  "as it is",
+  "in one line",
+  "in JSON",
+  "in JSON, ASCII only",
+  "in a URL",
+  "in HTML",
+  "visible",
+);
+
+/** A process of the provider, with this key and these secrets. */
+function processWith(key: string, secrets: readonly unknown[]): ProviderProcess {
+  const process = new ProviderProcess({ argv: [], print: () => {} });
+  process.configure({ get: (name) => (name === "compute:apiKey" ? `https://service.test/api/v2#${key}` : undefined) });
+  process.secrets.see({ __secret: ["settings"], settings: secrets });
+  return process;
 }
 
 const knowing = (secrets: readonly unknown[]): SecretRedactor => {
@@ -219,6 +243,39 @@ describe("no run of a secret's letters is left", () => {
         } as WireOperation;
         const said = formatFailure(operation, new Redactor(key, knowing(secrets)));
         expect(runIn(said, [key, ...secrets])).toBeUndefined();
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test("in an error that is not ours, nor in its stack", () => {
+    fc.assert(
+      fc.property(answer, fc.boolean(), (given, isText) => {
+        const { key, secrets } = given.hidden;
+        const process = processWith(key, secrets);
+        const error = new TypeError(textOf(given));
+        const cleaned = process.clean(isText ? error.message : error);
+        const texts = isText ? [cleaned as string] : [error.message, error.stack ?? ""];
+        for (const text of texts) expect(runIn(text, [key, ...secrets])).toBeUndefined();
+        expect(texts[0]).toMatch(/«.*»/s);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test("in an error, a reason and a line of ours, where it stands whole, in whatever form", () => {
+    const whole = fc.record({ hidden, form: fc.array(ownForm, { minLength: 1, maxLength: 2 }), which: fc.nat() });
+    fc.assert(
+      fc.property(whole, ({ hidden: { key, secrets }, form, which }) => {
+        const all = [...secrets, key];
+        const text = `~«${written(all[which % all.length]!, form)}»~`;
+        const process = processWith(key, secrets);
+        const error = new NotReady("ep-1", {}, [text, `compute ep-1: ${text}`]);
+        process.clean(error);
+        for (const one of [error.message, ...error.reasons, process.shown(text)]) {
+          expect(runIn(one, [all[which % all.length]!])).toBeUndefined();
+          expect(one).toMatch(/«.*»/s);
+        }
       }),
       { numRuns: 600 },
     );

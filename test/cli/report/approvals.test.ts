@@ -336,3 +336,60 @@ describe("what the preview has seen of a compute", () => {
     expect(stdout).toContain("\nAt the preview: 2026-05-04 12:00:05 UTC. ");
   });
 });
+
+describe("beside a command that approves, nothing is hidden without a word", () => {
+  const settings = (count: number, value: string) => ({
+    settings: { pgSettings: Object.fromEntries(Array.from({ length: count }, (_, at) => [`a.setting_${at}`, value])) },
+  });
+  const restarts = (count: number, value = "on", more: Record<string, unknown> = {}) =>
+    preview(
+      [
+        step({
+          old: { ...BASE, ...settings(count, "off"), restart: "no" },
+          next: { ...BASE, ...settings(count, value), size: 4, restart: "yes: size 1 → 4; …" },
+        }),
+      ],
+      more,
+    );
+  const FORMATS = ["markdown", "text", "github"];
+  const namesIn = (stdout: string) => new Set(stdout.match(/a\.setting_\d+/g)).size;
+
+  test.each(FORMATS)("every cause has its values: %s", async (format) => {
+    const { stdout } = await report(["--format", format], JSON.stringify(restarts(40)));
+    expect(namesIn(stdout)).toBe(40);
+    expect(stdout).not.toMatch(/more|…: `pulumi/);
+  });
+
+  test.each(FORMATS)("more than a hundred are counted, and the reader told where they are: %s", async (format) => {
+    const { stdout } = await report(["--format", format], JSON.stringify(restarts(140)));
+    // The size is one of a hundred.
+    expect(namesIn(stdout)).toBe(99);
+    expect(stdout).toContain("and 41 more: `pulumi preview --diff` shows them");
+  });
+
+  test.each(FORMATS)("values that are cut are counted: %s", async (format) => {
+    for (const [length, said] of [
+      [60, undefined],
+      [61, "3 values are cut: `pulumi preview --diff` shows all of them"],
+      [5000, "3 values are cut: `pulumi preview --diff` shows all of them"],
+    ] as const) {
+      const { stdout } = await report(["--format", format], JSON.stringify(restarts(3, "x".repeat(length))));
+      if (said) expect(stdout).toContain(said);
+      else expect(stdout).not.toContain("cut");
+    }
+  });
+
+  test("one cut value is said of one", async () => {
+    const { stdout } = await report(["--format", "markdown"], JSON.stringify(restarts(1, "x".repeat(80))));
+    expect(stdout).toContain("1 value is cut: `pulumi preview --diff` shows all of it");
+  });
+
+  test.each(FORMATS)("an approved change keeps its short row, which counts the rest: %s", async (format) => {
+    const open = await inJson(restarts(40));
+    const digest = open.stacks[0].computes[0].approval.digest;
+    const document = restarts(40, "on", { config: { "compute:approve": JSON.stringify([digest]) } });
+    const { stdout } = await report(["--format", format], JSON.stringify(document));
+    expect(namesIn(stdout)).toBe(5);
+    expect(stdout).toContain("and 35 more");
+  });
+});

@@ -209,6 +209,22 @@ describe("an error that several resources have", () => {
 });
 
 describe("many errors", () => {
+  test("beside a command that approves a refused change, all that the refusal says", async () => {
+    const digest = "8".repeat(32);
+    const names = ["projectId", "branchId", "type", "size", "disabled", "name", "restartTriggers"];
+    const diagnostics = names.map((name, at) => ({
+      severity: "error",
+      urn: urnOf("primary"),
+      message: `error: property ${name} value {1} has a problem: ${name} 1 → 2${at === names.length - 1 ? `: restarts [refused ${digest}]` : ""}\n`,
+    }));
+    const { stdout } = await report(["--format", "markdown"], JSON.stringify(preview([], { diagnostics })));
+    expect(stdout).toContain(digest);
+    for (const name of names) expect(stdout).toContain(`${name} 1 → 2`);
+    const without = diagnostics.slice(0, -1);
+    const plain = await report(["--format", "markdown"], JSON.stringify(preview([], { diagnostics: without })));
+    expect(plain.stdout).toContain("and 1 more");
+  });
+
   test("each once, and then counted", async () => {
     const diagnostics = Array.from({ length: 60 }, (_, at) => ({
       severity: "error",

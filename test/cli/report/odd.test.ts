@@ -1,6 +1,6 @@
 /** Documents of which no engine would make one: a line each, exit code 2, and never a crash. */
 import { describe, expect, test } from "vitest";
-import { BASE, preview, report, resize, step, urnOf } from "./support";
+import { BASE, preview, ROOT, report, resize, step, urnOf } from "./support";
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const text = (value: unknown) => JSON.stringify(value);
@@ -108,4 +108,83 @@ test.each<[name: string, code: number, said: RegExp]>([
     expect(ran.stdout).toMatch(
       /^<!-- .* shop\/dev -->\n\n### ⛔ `shop\/dev`: .*\n\n- ⛔ `stdin`: the document is of `shop\/prod`, and --name says that the report is of `shop\/dev`: preview that stack, or correct --name\n$/,
     );
+});
+
+describe("with --name PROJECT/STACK, the report is of one preview of that stack alone", () => {
+  const named = (...documents: unknown[]) => report(["--name", "shop/prod"], documents.map(text).join("\n"));
+  const approving = { config: { "compute:approve": [] } };
+  const inUrn = (from: string, to: string) => (document: unknown) => JSON.parse(text(document).replaceAll(from, to));
+  const ofDev = inUrn("urn:pulumi:prod::", "urn:pulumi:dev::");
+  const mine = preview([resize()], approving);
+  const nothing = preview([]);
+  const warning = (urn: string) => ({ severity: "warning", message: "warning: x", urn });
+
+  test.each<[what: string, documents: unknown[]]>([
+    ["two documents of the stack", [nothing, nothing]],
+    ["a harmless one before another stack's", [nothing, ofDev(mine)]],
+    ["another stack's before a harmless one", [ofDev(mine), nothing]],
+    ["another project's", [inUrn("::shop::", "::shop2::")(nothing)]],
+    ["a stack whose name is unknown", [inUrn("urn:pulumi:prod::shop", "urn:pulumi:unknown::unknown")(nothing)]],
+    ["no URN in any step", [inUrn("urn:pulumi:", "")(mine)]],
+    ["a URN without its parts", [{ ...nothing, steps: [{ op: "same", urn: "urn:pulumi:prod" }] }]],
+    ["one step of another stack", [preview([ofDev(resize())], approving)]],
+    ["one step of another project", [preview([inUrn("::shop::", "::shop2::")(resize())])]],
+    ["one step without a URN of Pulumi", [preview([inUrn("urn:pulumi:", "")(resize())])]],
+    ["its own step last", [{ ...nothing, steps: [ofDev(resize()), ROOT] }]],
+    ["a message of another stack", [{ ...nothing, diagnostics: [warning(ofDev(urnOf("db")))] }]],
+    ["a message at no URN of Pulumi", [{ ...nothing, diagnostics: [warning("db")] }]],
+    [
+      "an error of another stack, and no step",
+      [{ changeSummary: { same: 1 }, diagnostics: [{ ...warning(ofDev(urnOf("db"))), severity: "error" }] }],
+    ],
+  ])("not with %s", async (_what, documents) => {
+    const { code, stdout, stderr } = await named(...documents);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(
+      /^<!-- compute-endpoint report v1 shop\/prod -->\n\n### ⛔ `shop\/prod`: This preview is incomplete/,
+    );
+    expect(stdout).not.toMatch(/🟢|🟠|\| `|approve --stack/);
+    expect(stderr).toMatch(/--name says that the report is of shop\/prod/);
+  });
+
+  test.each<[what: string, document: unknown, code: number, said: RegExp]>([
+    ["a change", mine, 3, /1 compute restarts; 1 not approved/],
+    ["no change", nothing, 0, /Nothing in this preview restarts/],
+    ["a message without a URN", { ...nothing, diagnostics: [{ severity: "info", message: "x" }] }, 0, /Nothing/],
+    ["a message whose URN is empty", { ...nothing, diagnostics: [warning("")] }, 0, /Nothing/],
+    [
+      "an error at its start, without a URN",
+      { ...nothing, diagnostics: [{ severity: "error", message: "error: no such module" }] },
+      2,
+      /incomplete[\s\S]*no such module/,
+    ],
+    [
+      "an error before its first step",
+      { changeSummary: { same: 1 }, diagnostics: [{ severity: "error", message: "error: no such module" }] },
+      2,
+      /incomplete[\s\S]*no such module/,
+    ],
+    ["a filter that took its steps", { changeSummary: { same: 1 } }, 2, /incomplete[\s\S]*no steps/],
+    [
+      "a resource that had another stack's URN before",
+      preview([resize({ oldMore: { urn: ofDev(urnOf("primary")) } })]),
+      3,
+      /1 compute restarts/,
+    ],
+  ])("with %s", async (_what, document, code, said) => {
+    const ran = await named(document);
+    expect([ran.code, ran.stdout]).toEqual([code, expect.stringMatching(said)]);
+    expect(ran.stderr).not.toContain("--name");
+    if (code === 2) expect(ran.stdout).not.toMatch(/🟢/);
+  });
+
+  test.each<[what: string, document: unknown]>([
+    ["steps of two stacks", preview([ofDev(resize())], approving)],
+    ["a message of another stack", { ...nothing, diagnostics: [warning(ofDev(urnOf("db")))] }],
+    ["steps without a URN of Pulumi", inUrn("urn:pulumi:", "")(nothing)],
+  ])("without it, %s make the report incomplete", async (_what, document) => {
+    const { code, stdout, stderr } = await report([], text(document));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is incomplete: .*URN/)]);
+    expect(stdout).not.toMatch(/🟢/);
+  });
 });

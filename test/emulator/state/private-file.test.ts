@@ -182,4 +182,68 @@ describe("a folder", () => {
     expect(check("65534", "65533", "65534")).toBe(reason(outer));
     expect(check("0", "65533", "65533")).toBe("safe");
   });
+
+  // Linux follows such a link where fs.protected_symlinks is 0, and only root can make one of another user's.
+  describe.runIf(process.getuid?.() === 0)("behind a link", () => {
+    const script = `
+      const { assertSafeFolders } = require(${JSON.stringify(join(__dirname, "../../../emulator/state/private-file.ts"))});
+      if (process.argv[2] !== "0") process.setuid(Number(process.argv[2]));
+      try { assertSafeFolders(process.argv[1]); console.log("safe"); } catch (error) { console.log(error.message); }`;
+    const check = (user: string, path: string) =>
+      execFileSync(process.execPath, ["--import", "tsx", "-e", script, path, user], { encoding: "utf8" }).trim();
+    const owned = (owner: string, path: string) => execFileSync("chown", ["-h", owner, path]);
+    const reason = (link: string) =>
+      `${link} is a symbolic link of another user (65533), who can lead it elsewhere: name the folder itself`;
+
+    test.each<[user: string, linkOwner: string, folderOwner: string, safe: boolean]>([
+      ["65534", "65533", "0", false],
+      ["65534", "65534", "0", true],
+      ["65534", "0", "0", true],
+      ["0", "65533", "0", false],
+      ["0", "0", "0", true],
+      // Whose folder it is, can replace everything in it.
+      ["0", "65533", "65533", true],
+    ])(
+      "user %s, a link of %s's in a sticky folder of %s's: safe %s",
+      (user, linkOwner, folderOwner, safe) => {
+        chmodSync(folder, 0o755);
+        const [shared, own, link] = [join(folder, "shared"), join(folder, "own"), join(folder, "shared", "link")];
+        mkdirSync(join(own, "deeper"), { recursive: true });
+        execFileSync("chown", ["-R", user, own]);
+        mkdirSync(shared);
+        chmodSync(shared, 0o1777);
+        owned(folderOwner, shared);
+        symlinkSync("../own", link);
+        owned(linkOwner, link);
+        const expected = safe ? "safe" : reason(link);
+        expect(check(user, join(link, "world.json"))).toBe(expected);
+        expect(check(user, join(link, "deeper", "world.json"))).toBe(expected);
+        // One's own link leads to it.
+        const first = join(own, "first");
+        symlinkSync(join(link, "deeper"), first);
+        owned(user, first);
+        expect(check(user, join(first, "world.json"))).toBe(expected);
+      },
+      60_000,
+    );
+
+    test("that lies in a folder that everybody may write, it is refused, wherever it leads", () => {
+      chmodSync(folder, 0o755);
+      const [open, own] = [join(folder, "open"), join(folder, "own")];
+      mkdirSync(own);
+      owned("65534", own);
+      mkdirSync(open);
+      chmodSync(open, 0o777);
+      symlinkSync(own, join(open, "link"));
+      owned("65534", join(open, "link"));
+      expect(check("65534", join(open, "link", "world.json"))).toMatch(
+        `every user of this machine may write into ${open}`,
+      );
+    });
+
+    test("that leads to itself, writing fails with its own message", () => {
+      symlinkSync("loop", join(folder, "loop"));
+      expect(check("0", join(folder, "loop", "world.json"))).toBe("safe");
+    });
+  });
 });
