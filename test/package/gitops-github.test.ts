@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { bench, documentOf, OUTCOMES, reportOf, syntaxOf, textOf } from "./pipelines";
+import { bench, documentOf, INTEGRITY, OUTCOMES, reportOf, syntaxOf, textOf } from "./pipelines";
 
 interface Step {
   name?: string;
@@ -76,7 +76,7 @@ describe("rights", () => {
     expect(`${OWN}${TRUSTED}`).not.toMatch(/^\s*(?:on: )?pull_request_target/m);
   });
 
-  test("what may write runs on the default branch's word, has no checkout and no secret, and installs one version", () => {
+  test("what may write runs on the default branch's word, has no checkout and no secret, and installs one file", () => {
     expect(trusted.on).toEqual({ workflow_run: { workflows: [own.name], types: ["completed"] } });
     expect(TRUSTED).not.toContain("secrets.");
     expect(reporter.steps.map(({ uses, name }) => uses?.split("@")[0] ?? name)).toEqual([
@@ -86,9 +86,7 @@ describe("rights", () => {
       "Report",
       "actions/github-script",
     ]);
-    expect(stepOf(reporter, "Install").run).toMatch(
-      /^npm install --global --ignore-scripts --legacy-peer-deps pulumi-compute-endpoint@\d+\.\d+\.\d+$/,
-    );
+    expect(trusted.env["PACKAGE"]).toMatch(/^pulumi-compute-endpoint@\d+\.\d+\.\d+$/);
     expect(stepOf(reporter, "Report").run).not.toContain("npx");
   });
 
@@ -150,7 +148,9 @@ describe("the scripts", () => {
     expect(code).toBe(job);
     expect(report.split("\n")[0]).toBe(MARKER);
     expect(report).toMatch(says);
-    expect(fs.readFileSync(env.GITHUB_STEP_SUMMARY, "utf8")).toBe(report.replaceAll("document/", ""));
+    expect(fs.readFileSync(env.GITHUB_STEP_SUMMARY, "utf8")).toBe(
+      report.replaceAll("document/", "").replace(NO_DOCUMENT, ""),
+    );
   });
 
   /** The trusted job's part: it finds the document, and tells the next step the verdict. */
@@ -158,20 +158,43 @@ describe("the scripts", () => {
     mkdirSync(join(folder, "document"), { recursive: true });
     const from = join(folder, "preview.json");
     if (fs.existsSync(from)) fs.renameSync(from, join(folder, "document/preview.json"));
-    const env = { ...trusted.env, STACK: "prod", GITHUB_OUTPUT: join(folder, "output") };
+    const env = {
+      ...trusted.env,
+      INTEGRITY,
+      STACK: "prod",
+      RUN: "https://run.test",
+      GITHUB_OUTPUT: join(folder, "output"),
+    };
     expect(run(stepOf(reporter, "Install").run!, env).code).toBe(0);
-    expect(run(stepOf(reporter, "Report").run!, env).code).toBe(0);
+    const made = run(stepOf(reporter, "Report").run!, env);
+    expect(made.code).toBe(0);
     const [, code] = /^code=(\d+)\n$/.exec(fs.readFileSync(env.GITHUB_OUTPUT, "utf8")) ?? [];
-    return { code: Number(code), report: reportOf(folder) };
+    const report = reportOf(folder);
+    // The log of the job has the verdict too.
+    expect(made.stderr).toContain(`exit code ${code}: ${/^#+ (.*)$/m.exec(report)![1]}\n`);
+    return { code: Number(code), report };
   }
+  const NO_DOCUMENT = "\nThe preview's job left no document: see [its run](https://run.test).\n";
 
-  test("a run without a document is reported as one", () => {
+  test("a run without a document is reported as one, with the place where to look", () => {
     const { folder, run } = bench(undefined);
     const { code, report } = reported(folder, run);
     expect([code, report]).toEqual([
       2,
       expect.stringMatching(/^<!-- .* shop\/prod -->\n\n### ⛔ .*\n[\s\S]*does not exist/),
     ]);
+    expect(report.endsWith(NO_DOCUMENT)).toBe(true);
+  });
+
+  test("a file with another checksum is not installed, and the job says which one it has", () => {
+    const { folder, run } = bench("nothing");
+    const { code, stdout } = run(stepOf(reporter, "Install").run!, { ...trusted.env, STACK: "prod" });
+    expect([code, fs.existsSync(join(folder, "bin/installed-in"))]).toEqual([1, false]);
+    expect(stdout).toContain(
+      `::error::${trusted.env["PACKAGE"]} has the integrity ${INTEGRITY}, not sha512-…. It was not`,
+    );
+    // A required status is set nevertheless.
+    expect(reporter.steps.at(-1)!.if).toBe(`\${{ !cancelled() }}`);
   });
 
   test("a document of another stack is refused, and takes no other comment's place", () => {
@@ -202,9 +225,9 @@ describe("the comment", () => {
   const SHA = "a".repeat(40);
   const pull = (more: object = {}) => ({ number: 7, base: { repo: REPOSITORY }, head: { sha: SHA }, ...more });
 
-  async function post(body: string, comments: Comment[], pulls: object[] = [pull()], code = "0") {
+  async function post(body: string | undefined, comments: Comment[], pulls: object[] = [pull()], code = "0") {
     const { folder } = bench(undefined);
-    writeFileSync(join(folder, "report.md"), body);
+    if (body !== undefined) writeFileSync(join(folder, "report.md"), body);
     const statuses: unknown[] = [];
     const did: unknown[] = [];
     const failures: string[] = [];
@@ -231,6 +254,7 @@ describe("the comment", () => {
     const context = { repo: { owner: "acme", repo: "infra" }, payload: { repository: REPOSITORY, workflow_run: run } };
     const core = { setFailed: (message: string) => failures.push(message) };
     const inFolder = () => ({
+      existsSync: (path: string) => fs.existsSync(join(folder, path)),
       readFileSync: (path: string, encoding: "utf8") => fs.readFileSync(join(folder, path), encoding),
     });
     // As actions/github-script does it.
@@ -272,7 +296,8 @@ describe("the comment", () => {
     expect(await post(report("b"), comments)).toMatchObject({ did, failures: [] });
   });
 
-  test.each([
+  test.each<[what: string, body: string | undefined]>([
+    ["is not there", undefined],
     ["is no report", "@everyone look"],
     ["is another stack's report", report("x", "dev")],
     ["has another marker in it", report(`x\n${MARKER.replace("prod", "dev")}`)],

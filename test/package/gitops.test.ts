@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { bench, OUTCOMES, syntaxOf, textOf } from "./pipelines";
+import { bench, INTEGRITY, OUTCOMES, syntaxOf, textOf } from "./pipelines";
 
 interface Job {
   stage: string;
@@ -26,15 +26,15 @@ const [outside, preview, note, up] = ["compute outside", ".compute preview", ".c
   (name) => pipeline[name]!,
 );
 const scriptOf = (job: Job | undefined) => job!.script.join("\n");
-const ENV = { ...pipeline.variables, STACK: "prod" };
+const ENV = { ...pipeline.variables, INTEGRITY, STACK: "prod", CI_PIPELINE_URL: "https://run.test" };
 /** All of the note's script but what asks the host for the document, which is here already, and what writes it. */
 const reportScript = scriptOf(note)
   .replace(
     /node --input-type=module <<'DOCUMENT'[\s\S]*\nDOCUMENT\n/,
-    'cp "$CI_PROJECT_DIR/compute-preview.json" preview.json',
+    '[ ! -s "$CI_PROJECT_DIR/compute-preview.json" ] || cp "$CI_PROJECT_DIR/compute-preview.json" preview.json',
   )
   .replace(/node --input-type=module <<'END'[\s\S]*\nEND\n/, "")
-  .replace("> report.md", '> "$CI_PROJECT_DIR/report.md"');
+  .replace('exit "$code"', 'cp report.md "$CI_PROJECT_DIR/report.md"\nexit "$code"');
 
 describe("the GitLab pipeline", () => {
   test("has scripts that bash can read", () => {
@@ -96,10 +96,25 @@ describe("the GitLab pipeline", () => {
     expect(code).toBe(0);
     expect(stdout).toBe(pulumi === 0 ? "" : `pulumi preview ended with exit code ${pulumi}\n`);
     expect(pulumiCalls()).toEqual(["COMPUTE_ON_RESTART=warn PULUMI_SKIP_CHECKPOINTS=true preview --stack prod --json"]);
-    expect(run(reportScript, ENV).code).toBe(job);
+    const written = run(reportScript, ENV);
+    expect(written.code).toBe(job);
     const report = readFileSync(join(folder, "report.md"), "utf8");
+    // The job's log has the verdict too.
+    expect(written.stderr).toContain(`exit code ${job}: ${/^#+ (.*)$/m.exec(report)![1]}\n`);
+    expect(report.includes("The preview's job left no document: see [its pipeline](https://run.test).")).toBe(
+      !document,
+    );
     expect(report).toMatch(/^<!-- compute-endpoint report v1 shop\/prod -->\n/);
     expect(report).toMatch(says);
+  });
+
+  test("installs no file with another checksum, and says which one it has", () => {
+    const { folder, run } = bench("nothing");
+    const { code, stderr } = run(reportScript, { ...ENV, ...pipeline.variables });
+    expect([code, existsSync(join(folder, "bin/installed-in"))]).toEqual([1, false]);
+    expect(stderr).toContain(
+      `${pipeline.variables["PACKAGE"]} has the integrity ${INTEGRITY}, not sha512-…. It was not installed`,
+    );
   });
 
   test("installs the command where no earlier job can have left an .npmrc", () => {
@@ -218,19 +233,23 @@ describe("the note", () => {
     ["is not another stack's", [mine(3, OLD.replace("prod", "dev"))], [`POST ${NOTES}`, BODY]],
     ["is not somebody else's", [others(3)], [`POST ${NOTES}`, BODY]],
   ])("%s", async (_what, notes, did) => {
-    expect(await write(notes)).toEqual({ code: 0, did, stderr: "", read: "{}" });
+    expect(await write(notes)).toEqual({ code: 0, did, stderr: "exit code 0: b\n", read: "{}" });
   });
 
   test("is written before the job ends with the verdict", async () => {
-    expect(await write([], BODY, 3)).toMatchObject({ code: 3, did: [`POST ${NOTES}`, BODY], stderr: "" });
+    expect(await write([], BODY, 3)).toMatchObject({
+      code: 3,
+      did: [`POST ${NOTES}`, BODY],
+      stderr: "exit code 3: b\n",
+    });
   });
 
   test("is of what GitLab has of the preview's job, and of no document where it has none", async () => {
     expect((await write([], BODY, 0, { document: '{"a":1}' })).read).toBe('{"a":1}');
     expect(await write([], BODY, 2, { documentStatus: 404 })).toEqual({
       code: 2,
-      did: [`POST ${NOTES}`, BODY],
-      stderr: "",
+      did: [`POST ${NOTES}`, `${BODY}\nThe preview's job left no document: see [its pipeline](https://run.test).\n`],
+      stderr: "exit code 2: b\n",
       read: false,
     });
   });

@@ -1,5 +1,6 @@
 /** Runs what stands in the pipelines of examples/gitops as their runners would, with our own command and stubs of the rest. */
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -54,11 +55,14 @@ export function bench(preview: string | undefined, code = 0): Bench {
     "npx",
     `[ "$1 $2" = "--no compute-endpoint" ]; shift 2; exec '${process.execPath}' '${ROOT}/dist/cli/main.js' "$@"`,
   );
-  // Globally nothing is installed but the package at one version, and what it brings runs no script.
+  // Globally nothing is installed but one file, and what it brings runs no script.
   stub(
     "npm",
     `if [ "$*" = ci ]; then exit 0; fi
-     [[ "$*" =~ ^install\\ --global\\ --ignore-scripts\\ --legacy-peer-deps\\ pulumi-compute-endpoint@[0-9]+\\.[0-9]+\\.[0-9]+$ ]]
+     if [ "$*" = "pack --loglevel=error --ignore-scripts \${PACKAGE:-}" ]; then
+       printf packed > package-0.1.0.tgz; echo package-0.1.0.tgz; exit 0
+     fi
+     [ "$*" = "install --global --ignore-scripts --legacy-peer-deps ./package-0.1.0.tgz" ]
      pwd > '${bin}/installed-in'
      printf '#!/usr/bin/env bash\\nexec "%s" "%s" "$@"\\n' '${process.execPath}' '${ROOT}/dist/cli/main.js' > '${bin}/compute-endpoint'
      chmod +x '${bin}/compute-endpoint'`,
@@ -87,6 +91,9 @@ export const documentOf = (fixture: string): string =>
     /urn:pulumi:[\w-]+::[\w-]+::/g,
     "urn:pulumi:prod::shop::",
   );
+
+/** The checksum of the file that the stub of npm packs. */
+export const INTEGRITY = `sha512-${createHash("sha512").update("packed").digest("base64")}`;
 
 /** Whether bash can read it at all. */
 export const syntaxOf = (script: string): string =>
