@@ -8,6 +8,10 @@ import type { Finding, OtherChange, Size, StackReport } from "./types.js";
 /** Follows the sentence that `up` will fail. */
 export const NO_APPROVAL = "An approval does not help. Do what the line says, and preview again.";
 
+/** Of a preview that has not looked at the service. */
+export const UNSEEN =
+  "This preview had no key, or no answer from the service. It does not know what the computes are now: `up` may fail where somebody has changed one by hand, or where one is there already or is gone.";
+
 /** "size 1 → 4", with each value through `show`. */
 export const changeOf = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>
   words === undefined ? `${show(property)} ${show(old)} → ${show(next)}` : `${show(property)} ${show(words)}`;

@@ -115,7 +115,7 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
     "",
     ...deletionsOf(findings, rows),
     ...tableOf(rows),
-    ...seenNote(rows),
+    ...seenNote(stack, rows),
     ...leftOut(
       findings.filter((one) => !shown.has(one)),
       room.names,

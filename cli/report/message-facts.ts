@@ -1,9 +1,10 @@
 // Reads from the preview's messages whether `up` will fail and what state a compute had (written by provider/rules/seen.ts).
 
+import { NOTICE } from "../../provider/rules/notice.js";
 import { type Facts, readFacts } from "../../provider/rules/seen.js";
 import { identityOf, isEndpointUrn } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
-import type { Diagnostic, Finding, Step, UpFails } from "./types.js";
+import type { Diagnostic, Finding, Preview, Step, UpFails } from "./types.js";
 
 /** The facts in the messages at one resource. The text is clean; it may be the program's. */
 export type MessageFacts = Facts;
@@ -62,6 +63,23 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
     return [`it says that \`up\` will fail at ${quote(cleanLine(identity.name))}, but has no step for it`];
   });
 }
+
+/**
+ * Whether the preview has not looked at the service: the provider has spoken at a compute whose state it says where it knows it, and
+ * no message has a fact. Without such a compute nobody can tell. Earlier versions, without `__notice`, wrote no facts.
+ */
+export function isUnseen(
+  { diagnostics, steps }: Pick<Preview, "diagnostics" | "steps">,
+  facts: FactsByUrn,
+  findings: readonly Pick<Finding, "urn" | "op" | "impact">[],
+): boolean {
+  const warned = new Set(diagnostics.flatMap(({ urn, severity }) => (urn && severity === "warning" ? [urn] : [])));
+  const noticed = new Set(steps.flatMap(({ urn, next }) => (next?.inputs?.[NOTICE] === undefined ? [] : [urn])));
+  return facts.size === 0 && findings.some((one) => warned.has(one.urn) && noticed.has(one.urn) && hasState(one));
+}
+
+const hasState = ({ op, impact }: Pick<Finding, "op" | "impact">): boolean =>
+  op === "update" ? impact !== "none" : op === "create" && impact === "may-restart";
 
 /** A creation as the preview saw it on the service. The impact still comes from the rules: see provider/rules/seen.ts. */
 export function creationAsSeen(facts: MessageFacts | undefined): Partial<Pick<Finding, "what" | "effect">> {

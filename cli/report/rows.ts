@@ -15,6 +15,7 @@ import {
   memoryOf,
   seenAt,
   shownChanges,
+  UNSEEN,
 } from "./format.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import { code } from "./markup.js";
@@ -142,8 +143,9 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
 const leftToApprove = (count: number): string =>
   `No room for the ${count === 1 ? "approval of 1 change" : `approvals of ${count} changes`}: \`--format text\`, or more \`--max-bytes\`, has ${count === 1 ? "it" : "them"}.`;
 
-/** The time to which the column "at the preview" belongs. */
-export function seenNote(findings: readonly Finding[]): string[] {
+/** The time to which the column "at the preview" belongs, or that nobody has looked. */
+export function seenNote({ isUnseen }: StackReport, findings: readonly Finding[]): string[] {
+  if (isUnseen && findings.length > 0) return ["", UNSEEN];
   const time = seenAt(findings);
   return time === undefined ? [] : ["", `At the preview: ${time}. An idle compute has no connections to drop.`];
 }

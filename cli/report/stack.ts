@@ -10,7 +10,7 @@ import { errorDiagnosticsIn, errorLinesOf, refusalsIn, refusedDigestsIn, whyInco
 import { approvalFloor, type FailOn } from "./fail-on.js";
 import { fileCommand, filesOf } from "./files.js";
 import { findingsOf } from "./findings.js";
-import { factsIn } from "./message-facts.js";
+import { factsIn, isUnseen } from "./message-facts.js";
 import { isText, previewOf } from "./preview.js";
 import type { Finding, Preview, Raw, StackReport } from "./types.js";
 
@@ -34,12 +34,13 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
   const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identitiesIn(preview).find((one) => one !== undefined) ?? {};
   const ownStacks = stacksIn(preview);
   const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
+  const facts = factsIn(preview.diagnostics);
   const { findings, problems } = findingsOf(preview.steps, {
     rules: {
       digests: new Set([...approvals.digests, ...(approved ?? [])]),
       onRestart: preview.config["compute:onRestart"],
     },
-    facts: factsIn(preview.diagnostics),
+    facts,
     floor: approvalFloor(failOn),
     folder,
   });
@@ -73,6 +74,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     refusedDigests: refusedDigestsIn(errors),
     refusedCount: new Set(refusalsIn(errors).map(({ urn }) => urn)).size,
     ...(files ? { files } : {}),
+    isUnseen: isUnseen(preview, facts, findings),
   };
 }
 

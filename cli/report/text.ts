@@ -6,7 +6,7 @@ import { type Colour, coloured, isColoured } from "../table.js";
 import { approvalText } from "./approval-words.js";
 import { withoutQuoteMarks } from "./clean.js";
 import { shortCommand } from "./files.js";
-import { commandFor, connectionsOf, diskOf, hostAfter, memoryOf, NO_APPROVAL, shownChanges } from "./format.js";
+import { commandFor, connectionsOf, diskOf, hostAfter, memoryOf, NO_APPROVAL, shownChanges, UNSEEN } from "./format.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import type { Finding, Report, StackReport } from "./types.js";
 import { countUpFailures, isIncomplete, sentenceOf } from "./verdict.js";
@@ -36,6 +36,7 @@ function section(stack: StackReport, { failOn }: Report, paint: Paint, isTermina
     ...[...incomplete, ...errors, ...fails].map((line) => paint(`  ${withoutQuoteMarks(line)}`, "red")),
     ...remarks.map((line) => paint(`  ${withoutQuoteMarks(line)}`, "yellow")),
     ...findings.flatMap((finding) => ["", ...compute(finding, paint)]),
+    ...(stack.isUnseen ? ["", `  ${UNSEEN}`] : []),
     ...approvalLines(stack, isTerminal),
   ];
 }

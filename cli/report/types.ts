@@ -139,6 +139,8 @@ export interface StackReport {
   refusedDigests: readonly string[];
   /** How many changes the preview refused. */
   refusedCount: number;
+  /** Whether the preview has certainly not looked at the service. */
+  isUnseen: boolean;
   /** Absent where readers of the report may not have the files. */
   files?: ReportFiles;
 }

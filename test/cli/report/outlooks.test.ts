@@ -200,3 +200,47 @@ test("a protected compute that leaves the program is not deleted: `up` fails the
   });
   expect((await report([], JSON.stringify(document))).stdout).not.toMatch(/Deleted|is deleted/);
 });
+
+describe("a preview that has not looked at the service", () => {
+  const WARNED = says([], "ep-amber-field-a5x7w3rt: size 1 → 4 restarts this compute if it is active.");
+  const NOT_LOOKED = /^ *This preview had no key, or no answer from the service\..*`up` may fail/m;
+  const restart = (more: object = {}) =>
+    resize({ ...more, next: { __notice: { impact: "restart", properties: ["size"] } } });
+  const adoption = creation(ADOPTION);
+  const renamed = step({ old: { ...BASE, restart: "no" }, next: { ...BASE, name: "b", restart: "no" } });
+
+  test.each([
+    ["a restart whose warning has no state", [restart()], [WARNED]],
+    [
+      "an adoption that nobody has looked up",
+      [adoption],
+      [says([], "takes over the branch's primary, if there is one.")],
+    ],
+    ["several", [restart(), restart({ name: "other", id: "ep-b" })], [WARNED]],
+  ])("says so, in Markdown and on a terminal: %s", async (_what, steps, diagnostics) => {
+    const document = JSON.stringify(preview(steps, { diagnostics }));
+    for (const format of ["markdown", "text"]) {
+      expect((await report(["--format", format], document)).stdout).toMatch(NOT_LOOKED);
+    }
+  });
+
+  test.each<[what: string, steps: object[], diagnostics: object[]]>([
+    ["it has looked at one of the computes", [restart()], [WARNED, says(["idle"], "x", { urn: urnOf("other") })]],
+    ["it has looked", [restart()], [says(["active"], "ep-a: size 1 → 4 restarts this compute.")]],
+    ["nobody can tell: warnings are off", [restart()], []],
+    ["nobody can tell: a compute with a new name needs no look", [renamed], [says([], "onDelete is not said")]],
+    ["nobody can tell: a new compute has no line where all is well", [creation()], [says([], "x")]],
+    [
+      "nobody can tell: the program itself has warned",
+      [restart()],
+      [says([], "x", { urn: urnOf("x", "aws:s3/bucket:Bucket") })],
+    ],
+    ["nobody can tell: an earlier version warned without the state", [resize()], [WARNED]],
+    ["nothing changes", [], [WARNED]],
+  ])("is not claimed where %s", async (_what, steps, diagnostics) => {
+    const document = JSON.stringify(preview(steps, { diagnostics }));
+    for (const format of ["markdown", "text"]) {
+      expect((await report(["--format", format], document)).stdout).not.toMatch(NOT_LOOKED);
+    }
+  });
+});
