@@ -30,25 +30,39 @@ export interface Plan {
   stale: readonly Stale[];
 }
 
-/** @param values the list as it is now */
-export function planChange(values: readonly unknown[], approving: ApproveRequest): Plan {
+/**
+ * An approval that has ended is replaced, and keeps its comment, unless there is another one.
+ * @param values the list as it is now
+ * @param comments beside the entries
+ */
+export function planChange(
+  values: readonly unknown[],
+  approving: ApproveRequest,
+  comments: ReadonlyMap<string, string>,
+): Plan {
   const { digests, until, tidy, needed, nowMs } = approving;
   const { entries, problem } = readApprovals(JSON.stringify(values), nowMs);
   if (problem !== undefined) throw new Refusal(`correct compute:approve first: ${problem}`);
   const unique = [...new Map(digests.map((one) => [one.digest, one])).values()];
   const known = entries.filter(({ state, digest }) => state === "valid" && unique.some((one) => one.digest === digest));
   const added = unique.filter(({ digest }) => !known.some((entry) => entry.digest === digest));
-  const stale = staleOf(entries, needed && new Set([...needed, ...unique.map(({ digest }) => digest)]));
+  const renewed = new Map(
+    entries
+      .filter(({ state, digest }) => state === "ended" && added.some((one) => one.digest === digest))
+      .map((entry) => [entry.digest, entry]),
+  );
+  const others = entries.filter(({ state, digest }) => state !== "ended" || !renewed.has(digest));
+  const stale = staleOf(others, needed && new Set([...needed, ...unique.map(({ digest }) => digest)]));
   const removed = tidy ? stale : [];
-  const gone = new Set(removed.map(({ entry }) => entry));
+  const gone = new Set([...entries.filter((entry) => !others.includes(entry)), ...removed.map(({ entry }) => entry)]);
   return {
     change: {
       values: entries.map(({ text }) => text),
       remove: new Set(entries.flatMap((entry, index) => (gone.has(entry) ? [index] : []))),
-      add: added.map(({ digest, what }) => ({
-        entry: until === undefined ? digest : `${digest}@${until}`,
-        ...(what ? { comment: what } : {}),
-      })),
+      add: added.map(({ digest, what }) => {
+        const comment = what ?? comments.get(renewed.get(digest)?.text ?? "");
+        return { entry: until === undefined ? digest : `${digest}@${until}`, ...(comment ? { comment } : {}) };
+      }),
     },
     added,
     known,

@@ -32,8 +32,8 @@ export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<s
 /** Follows the names of `count` entries. */
 const unmatched = (count: number): string =>
   count === 1
-    ? "matches nothing in this preview: it was used already, or is for a later change"
-    : "match nothing in this preview: they were used already, or are for later changes";
+    ? "matches nothing in this preview: it was used already, is for a later change, or the compute has other values now"
+    : "match nothing in this preview: they were used already, are for later changes, or the computes have other values now";
 
 /** One entry in a line of its own. @param comments beside the entries in the file: they say whose approval it is */
 export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, string>): string {
@@ -49,11 +49,11 @@ export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | u
   const short = shortEntriesText(approvals);
   const ended = of("ended").map(({ entry: { digest, day } }) => `${shortDigest(digest)} (${day})`);
   const unused = of("valid").map(({ entry: { digest } }) => shortDigest(digest));
-  return [
-    ...(short === undefined ? [] : [short]),
-    ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over. ${way}`] : []),
-    ...(unused.length > 0
-      ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}. ${way}`]
-      : []),
+  const tidied = [
+    ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over`] : []),
+    ...(unused.length > 0 ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}`] : []),
   ];
+  // One command takes out all of them.
+  const lines = tidied.map((line, index) => (index === tidied.length - 1 ? `${line}. ${way}` : line));
+  return [...(short === undefined ? [] : [short]), ...lines];
 }

@@ -38,13 +38,13 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     const project = list.isProject ? undefined : await projectList(yaml, cwd);
     const inherited = list.values ? undefined : (request.seen ?? project?.values);
     const shared = list.isProject ? { ...request, needed: undefined } : request;
-    const plan = planChange(list.values ?? inherited ?? [], shared);
+    const comments = list.values ? list.comments : (project?.comments ?? list.comments);
+    const plan = planChange(list.values ?? inherited ?? [], shared, comments);
     const changed = plan.added.length > 0 || plan.removed.length > 0;
     const keepsEmpty = list.hasEnvironments || (project?.values?.length ?? 0) > 0;
     const change = { ...plan.change, keepsEmpty, ...(inherited && project ? { comments: project.comments } : {}) };
     if (changed) await write(path, name, writeList(yaml, text ?? "", change));
     const isNew = text === undefined;
-    const comments = list.values ? list.comments : (project?.comments ?? list.comments);
     const lines = linesOf(plan, request, { name, isNew, comments });
     if (isNew && changed) lines.push(...(await warnIfNewStack(path)));
     return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
@@ -115,7 +115,11 @@ function linesOf(
   const isWritten = change.add.length > 0 || removed.length > 0;
   return [
     ...lines,
-    isWritten ? `${name} is written${isNew ? ", a new file" : ""}: commit it` : `${name} stays as it is`,
+    isWritten
+      ? `${name} is written${isNew ? ", a new file" : ""}: commit it`
+      : isNew
+        ? `there is no file ${name}, and none was written`
+        : `${name} stays as it is`,
   ];
 }
 

@@ -110,7 +110,9 @@ async function writeFile(
 ): Promise<string[]> {
   const [stack, ...more] = stacks;
   const flag = approves ? "--approve" : "--tidy";
-  if (!stack || more.length > 0 || unusable.length > 0) throw new UsageError(`${flag} takes one preview of one stack`);
+  if (unusable.length > 0)
+    throw new Refusal(`${flag} takes one preview of one stack: ${withoutQuoteMarks(unusable.join("; "))}`);
+  if (!stack || more.length > 0) throw new UsageError(`${flag} takes one preview of one stack`);
   if (stack.incomplete.length > 0)
     throw new Refusal(`${flag} needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
   if (stack.approvals.problem !== undefined)

@@ -1,7 +1,9 @@
 // The files of the short command that approves or tidies: they have names only for those who have them at hand.
 
+import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
 import { loadYaml } from "../approve/config-list.js";
 import { type ProgramFolder, programOf, projectFile, shownPath } from "../approve/files.js";
+import { cleanLine, quote } from "./clean.js";
 import type { ReportFiles, StackReport } from "./types.js";
 
 /** The program of this folder, with paths as people here name them; undefined where there is none that can be read. */
@@ -25,9 +27,23 @@ export function filesOf(
   return [preview, config].every((name) => PLAIN.test(name)) ? { preview, config } : undefined;
 }
 
-/** @param flag `--approve` or `--tidy` @param files those at hand; else words stand in their places */
-export const fileCommand = (flag: string, files: ReportFiles = { preview: "PREVIEW", config: "FILE" }): string =>
+/** @param flag `--approve` or `--tidy` */
+const fileCommand = (flag: string, files: ReportFiles): string =>
   `npx --no compute-endpoint report ${files.preview} ${flag} ${files.config}`;
+
+/**
+ * How to take entries out, as a sentence. Readers of a comment have no document, so they first make one.
+ * @param stack undefined where it is not known
+ * @param folder of the program in the repository, as readers may see it; empty if unknown
+ */
+export function tidyWay(files: ReportFiles | undefined, stack: string | undefined, folder: string): string {
+  if (files) return `\`${fileCommand("--tidy", files)}\` takes such entries out`;
+  const isNamed = stack !== undefined && PLAIN.test(stack);
+  const made = { preview: "preview.json", config: isNamed ? `Pulumi.${stack.split("/").at(-1)}.yaml` : "FILE" };
+  const preview = `${PREVIEW_VARIABLE}=warn pulumi preview${isNamed ? ` --stack ${stack}` : ""} --json > ${made.preview}`;
+  const where = folder === "" ? "the program's folder" : quote(cleanLine(folder));
+  return `To take such entries out, in ${where}: \`${preview}\`, then \`${fileCommand("--tidy", made)}\``;
+}
 
 /** The one short line that approves all; undefined where the document does not allow it, or readers do not have the files. */
 export const shortCommand = ({ files, incomplete }: StackReport): string | undefined =>

@@ -114,6 +114,7 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
   const which = count === 1 ? "this change" : `these ${count} changes`;
   // It approves all changes, so it is shown where all have a row.
   const short = rest === 0 ? shortCommand(report) : undefined;
+  const where = report.folder === undefined ? "the program's folder" : code(report.folder);
   const refused = isRefused ? "`pulumi up` refuses what is not approved. " : "";
   return [
     "",
@@ -128,8 +129,8 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
           "",
         ]),
     short === undefined
-      ? `${refused}To approve exactly ${which}, run this in the program's folder, and commit the stack's file:`
-      : "Or, without the preview's file, in the program's folder:",
+      ? `${refused}To approve exactly ${which}, run this in ${where}, and commit the stack's file:`
+      : `Or, without the preview's file, in ${where}:`,
     "",
     // No names inside but the reader's own: what is copied into a shell must be ours.
     "```sh",

@@ -8,7 +8,7 @@ import { staleTexts } from "../approve/stale.js";
 import { cleanLine, quote } from "./clean.js";
 import { errorDiagnosticsIn, errorLinesOf, refusalsIn, refusedDigestsIn, whyIncomplete } from "./errors.js";
 import { approvalFloor, type FailOn } from "./fail-on.js";
-import { fileCommand, filesOf } from "./files.js";
+import { filesOf, tidyWay } from "./files.js";
 import { findingsOf } from "./findings.js";
 import { factsIn, isUnseen } from "./message-facts.js";
 import { isText, previewOf } from "./preview.js";
@@ -52,7 +52,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     ...problems,
   ];
   const files = program && filesOf(program, { preview: source, project, stack });
-  const tidy = `\`${fileCommand("--tidy", files)}\` takes such entries out`;
+  const tidy = tidyWay(files, stack === UNKNOWN_NAME ? undefined : stack, folder);
   return {
     source: cleanLine(source),
     project: cleanLine(project),
@@ -74,6 +74,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     refusedDigests: refusedDigestsIn(errors),
     refusedCount: new Set(refusalsIn(errors).map(({ urn }) => urn)).size,
     ...(files ? { files } : {}),
+    ...(folder === "" ? {} : { folder: cleanLine(folder) }),
     isUnseen: isUnseen(preview, facts, findings),
   };
 }

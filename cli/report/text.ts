@@ -47,17 +47,11 @@ function approvalLines(stack: StackReport, isTerminal: boolean): string[] {
   if (command === undefined) return [];
   const short = shortCommand(stack);
   const what = stack.incomplete.length > 0 ? "what is known so far" : "all of it";
-  const digests = [
-    `  To approve ${what}, run this in the program's folder, and commit the stack's file:`,
-    `  ${command}`,
-  ];
+  const where = stack.folder ?? "the program's folder";
+  const digests = [`  To approve ${what}, run this in ${where}, and commit the stack's file:`, `  ${command}`];
   if (short === undefined) return ["", ...digests];
   const first = [`  To approve ${what}, run this here, and commit ${stack.files?.config}:`, `  ${short}`];
-  return [
-    "",
-    ...first,
-    ...(isTerminal ? [] : ["  Or, without the preview's file, in the program's folder:", `  ${command}`]),
-  ];
+  return ["", ...first, ...(isTerminal ? [] : [`  Or, without the preview's file, in ${where}:`, `  ${command}`])];
 }
 
 function compute(finding: Finding, paint: Paint): string[] {

@@ -139,6 +139,8 @@ export interface StackReport {
   refusedDigests: readonly string[];
   /** How many changes the preview refused. */
   refusedCount: number;
+  /** The program's folder in the repository, where it is known and not the root. */
+  folder?: string;
   /** Whether the preview has certainly not looked at the service. */
   isUnseen: boolean;
   /** Absent where readers of the report may not have the files. */

@@ -94,19 +94,31 @@ describe("approve", () => {
     expect(read("Pulumi.dev.yaml")).toBe(text);
   });
 
-  test("approves again what has ended, and takes entries out only with --tidy", async () => {
-    const old = `config:\n  compute:approve:\n    - "${NEW}@2026-05-03"\n    - "0123456789ab"\n    - ${B} # still to come\n`;
+  test("approves again what has ended, in the entry's place and with its comment, and takes others out only with --tidy", async () => {
+    const ended = `    - "${"c".repeat(32)}@2026-05-02"\n`;
+    const old = `config:\n  compute:approve:\n    - "${NEW}@2026-05-03" # reader: size 1 → 2\n${ended}    - "0123456789ab"\n    - ${B} # still to come\n`;
     write("Pulumi.dev.yaml", old);
     const { said } = await ofDev(NEW);
-    expect(said).toContain("can be taken out (--tidy): 0123456789ab… ended on 2026-05-03\n");
+    expect(said).not.toContain("0123456789ab… ended");
+    expect(said).toContain("can be taken out (--tidy): cccccccccccc… ended on 2026-05-02\n");
     expect(said).toContain("can be taken out (--tidy): 0123456789ab has 12 digits and approves nothing\n");
-    expect(read("Pulumi.dev.yaml")).toBe(`${old}    - "${NEW}@${LATER}"\n`);
+    const renewed = `    - "${NEW}@${LATER}" # reader: size 1 → 2\n`;
+    expect(read("Pulumi.dev.yaml")).toBe(old.replace(/ {4}- .*1 → 2\n/, "") + renewed);
     expect(read("Pulumi.dev.yaml")).toContain("# still to come");
     const tidied = await ofDev("--tidy");
-    expect(tidied.said).toContain("taken out: 0123456789ab… ended on 2026-05-03\n");
-    expect(read("Pulumi.dev.yaml")).toBe(
-      `config:\n  compute:approve:\n    - ${B} # still to come\n    - "${NEW}@${LATER}"\n`,
-    );
+    expect(tidied.said).toContain("taken out: cccccccccccc… ended on 2026-05-02\n");
+    expect(read("Pulumi.dev.yaml")).toBe(`config:\n  compute:approve:\n    - ${B} # still to come\n${renewed}`);
+  });
+
+  test("says that there is no file to tidy", async () => {
+    write("Pulumi.other.yaml", "config: {}\n");
+    expect((await ofDev("--tidy")).said).toBe("there is no file Pulumi.dev.yaml, and none was written\n");
+  });
+
+  test("gives an approval that has ended the new comment, where there is one", async () => {
+    write("Pulumi.dev.yaml", `config:\n  compute:approve:\n    - "${NEW}@2026-05-03" # old\n`);
+    await ofDev(NEW, "--note", "new");
+    expect(read("Pulumi.dev.yaml")).toBe(`config:\n  compute:approve:\n    - "${NEW}@${LATER}" # new\n`);
   });
 
   test("takes the project's entries over, which the stack's list hides from now on", async () => {
@@ -253,7 +265,7 @@ describe("report --approve", () => {
     const document = preview([resize()], { config: { "compute:approve": JSON.stringify([A, `${B}@2026-05-01`]) } });
     const { stderr } = await approve(document);
     expect(stderr).toContain(
-      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it was used already, or is for a later change  # another change\n",
+      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it was used already, is for a later change, or the compute has other values now  # another change\n",
     );
     expect(read("Pulumi.prod.yaml").startsWith(text)).toBe(true);
     await approve(document, ["--tidy", "Pulumi.prod.yaml"]);
@@ -292,7 +304,7 @@ describe("report --approve", () => {
       "Pulumi.prod.yaml",
       /correct compute:approve first/,
     ],
-    ["no preview", {}, "Pulumi.prod.yaml", /takes one preview of one stack/],
+    ["no preview", {}, "Pulumi.prod.yaml", /takes one preview of one stack: stdin is `{}`/],
     [
       "a project's list that the preview did not use",
       preview([resize()], { config: { "compute:approve": A } }),
@@ -304,6 +316,11 @@ describe("report --approve", () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
     expect(readdirSync(folder)).toEqual(["Pulumi.yaml"]);
     expect(read("Pulumi.yaml")).toBe(PROJECT);
+  });
+
+  test.each(["--tidy", "--approve"])("%s with a preview that does not exist says so", async (flag) => {
+    const { code, stderr } = await report(["no.json", flag, "Pulumi.prod.yaml"], "", { cwd: folder });
+    expect([code, stderr]).toEqual([2, `${flag} takes one preview of one stack: no.json does not exist\n`]);
   });
 
   test("what can't be approved by digest stays open", async () => {
@@ -401,6 +418,6 @@ describe("the short line that approves all", () => {
     const stdout = await shown(args);
     expect(stdout).not.toContain("--approve Pulumi");
     expect(stdout).toContain("npx --no compute-endpoint approve --stack prod ");
-    expect(stdout).toContain("report PREVIEW --tidy FILE");
+    expect(stdout).toContain("then `npx --no compute-endpoint report preview.json --tidy Pulumi.prod.yaml`");
   });
 });

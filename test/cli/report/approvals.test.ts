@@ -159,9 +159,9 @@ describe("what is approved", async () => {
     const other = "f".repeat(32);
     const { stacks } = await run(JSON.stringify([digest, `${NONE}@2026-05-01`, other]));
     expect(stacks[0].remarks).toEqual([
-      expect.stringMatching(/^compute:approve: the last day of 000000000000… \(2026-05-01\) is over\. .*--tidy/),
+      expect.stringMatching(/^compute:approve: the last day of 000000000000… \(2026-05-01\) is over$/),
       expect.stringMatching(
-        /^compute:approve: ffffffffffff… matches nothing in this preview: it was used already, or is for a later change\. /,
+        /^compute:approve: ffffffffffff… matches nothing in this preview: it was used already, is for a later change, or the compute has other values now\. /,
       ),
     ]);
   });
@@ -170,9 +170,20 @@ describe("what is approved", async () => {
     const { stacks } = await run(JSON.stringify([digest, "e".repeat(32), "f".repeat(32)]));
     expect(stacks[0].remarks).toEqual([
       expect.stringMatching(
-        /f… match nothing in this preview: they were used already, .*`npx --no compute-endpoint report PREVIEW --tidy FILE` takes/,
+        /f… match nothing in this preview: they were used already, .*To take such entries out, in the program's folder: `COMPUTE_ON_RESTART=warn pulumi preview --stack prod --json > preview\.json`, then `npx --no compute-endpoint report preview\.json --tidy Pulumi\.prod\.yaml`$/,
       ),
     ]);
+  });
+
+  test("the command that tidies names the folder where it is known, and a file only where the stack's name is plain", async () => {
+    const config = { "compute:approve": JSON.stringify(["f".repeat(32)]) };
+    const document = JSON.stringify(preview([resize()], { config }));
+    const { stdout } = await report(["--name", "shop/prod", "--folder", "infra/shop"], document);
+    expect(stdout).toContain("To take such entries out, in `infra/shop`: ");
+    expect(stdout).toContain("run this in `infra/shop`, and commit the stack's file:");
+    const odd = (await report([], document.replaceAll(":prod::", ":$(x)::"))).stdout;
+    expect(odd).toContain("`COMPUTE_ON_RESTART=warn pulumi preview --json > preview.json`, then ");
+    expect(odd).toContain("report preview.json --tidy FILE`");
   });
 
   test("an incomplete preview does not tell which entries it needs", async () => {

@@ -155,7 +155,7 @@ describe("under refuse, an approval", () => {
     expect(refused({ ...olds, branchId: "br-9" }, news, [digest])).not.toEqual([]);
     expect(refused(olds, news, [digest], { __urn: urnOf("other") })).not.toEqual([]);
     expect(refused(olds, news, [`${digest}@2020-01-01`]).at(-1)).toContain(
-      " Its approval ended on 2020-01-01.\nTo approve",
+      "\nThe approval of this change ended on 2020-01-01. To see all changes",
     );
   });
 
@@ -240,7 +240,7 @@ describe("under refuse, an approval", () => {
     const [passes, refused] = both(JSON.stringify([one]));
     expect([passes, digestOf(refused!)]).toEqual([[], wider]);
     expect(both(JSON.stringify([`${wider}@2020-01-01`]))[0]![0]).toContain(
-      " Its approval ended on 2020-01-01. If a rule",
+      "\nThe approval of this change ended on 2020-01-01. To see all changes",
     );
   });
 
