@@ -7,9 +7,15 @@ const RISKY = /[`|\\<>&@#]/;
 export function code(text: string): string {
   if (text === "") return '`""`';
   // Behind an entity no character has a meaning: neither `|` for the table nor a backtick for the code.
-  if (RISKY.test(text)) return `<code>${text.replace(/[^\p{L}\p{N} ]/gu, entity)}</code>`;
+  if (RISKY.test(text)) return `<code>${text.replace(ESCAPED, entity)}</code>`;
   return `\`${text}\``;
 }
+
+/**
+ * Everything but letters, digits and characters without a meaning inside a line. A dot or a colon before a space makes neither a link
+ * nor an emoji.
+ */
+const ESCAPED = /(?![.:](?: |$))[^\p{L}\p{N} \-,→="()]/gu;
 
 /** GitHub makes a link of a mail address even if its `@` is an entity. The `<wbr>` behind the `@` prevents that. */
 const entity = (one: string): string => `&#${one.codePointAt(0)};${one === "@" ? "<wbr>" : ""}`;

@@ -166,7 +166,7 @@ describeWithEngine("approving many", (engine) => {
         const { code, stdout } = await report();
         expect([code, stdout]).toEqual([
           0,
-          expect.stringMatching(/nothing in this preview: (it was|they were) used already, or/),
+          expect.stringMatching(/nothing in this preview: (it was|they were) used already, (is|are) for/),
         ]);
         const { stderr } = await report("--tidy", "Pulumi.prod.yaml");
         expect(stderr.match(/^taken out: .* {2}# reader-\d+: size 2 → 1$/gm)).toHaveLength(restarts);

@@ -132,7 +132,7 @@ const UNSEEN =
 function bareOf(markdown: string): string {
   return markdown
     .replace(/```sh\nnpx --no compute-endpoint approve(?: --stack [\w./-]+)?(?: [0-9a-f]{32})+\n```/g, "")
-    .replace(/<code>(?:[\p{L}\p{N} ]|&#\d+;(?:<wbr>)?)*<\/code>/gu, "")
+    .replace(/<code>(?:[\p{L}\p{N} \-,→="()]|[.:](?= |<\/)|&#\d+;(?:<wbr>)?)*<\/code>/gu, "")
     .replace(/`[^`\n]*`/g, "");
 }
 

@@ -95,8 +95,14 @@ describe("code in Markdown", () => {
     const shown = code(cleanLine(text));
     const inside =
       /^`([^`|\\<>&@#\n]+)`$/.exec(shown)?.[1] ??
-      /^<code>((?:[\p{L}\p{N} ]|&#(?!64;)\d+;|&#64;<wbr>)*)<\/code>$/u.exec(shown)?.[1];
+      /^<code>((?:[\p{L}\p{N} \-,→="()]|[.:](?= |<\/)|&#(?!64;)\d+;|&#64;<wbr>)*)<\/code>$/u.exec(shown)?.[1];
     expect([shown, inside]).toEqual([shown, expect.any(String)]);
+  });
+
+  test("what has no meaning inside a line can be read in a log too", () => {
+    expect(code("`up` fails at ep-amber-a5 (size 1 → 2): see www.evil.test, x:y:.")).toBe(
+      "<code>&#96;up&#96; fails at ep-amber-a5 (size 1 → 2): see www&#46;evil&#46;test, x&#58;y&#58;.</code>",
+    );
   });
 
   // Behind an entity too: GitHub looks for mail addresses in the text that it has read.
