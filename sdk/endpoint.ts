@@ -82,7 +82,8 @@ export interface EndpointArgs {
    * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The
    * values are shown in no notice.
    *
-   * ```ts restartTriggers: [libraries, "2026-05 maintenance"]
+   * ```ts
+   * restartTriggers: [libraries, "2026-05 maintenance"]
    * ```
    *
    * Route: `POST /projects/{project}/endpoints/{id}/restart`.
@@ -126,8 +127,14 @@ export interface EndpointSettings {
 /**
  * A compute ("endpoint") of a serverless Postgres project: the primary of a branch, or a read replica.
  *
- * ```ts const primary = new Endpoint("primary", {   projectId, branchId,   autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 4,
- * }); export const host = primary.host;
+ * ```ts
+ * const primary = new Endpoint("primary", {
+ *   projectId,
+ *   branchId,
+ *   autoscalingLimitMinCu: 1,
+ *   autoscalingLimitMaxCu: 4,
+ * });
+ * export const host = primary.host;
  * ```
  *
  * Routes: `POST`, `PATCH`, `DELETE` and `GET /projects/{project}/endpoints`, `GET /projects/{project}/operations`. The resource

@@ -128,8 +128,8 @@ function failureOf(project: ProjectNow, id: string, { before, desired }: Change)
 }
 
 /**
- * Prints both in one line. If a resource of this program has the conflicting compute, that compute may leave in this run. This is
- * known only at the end of the program, so the line is printed then.
+ * Prints the line and the failure as one line. If a resource of this program has the conflicting compute, that compute may leave
+ * in this run. This is known only at the end of the program, so the line is printed then.
  */
 function reportWithFailure(
   urn: string,

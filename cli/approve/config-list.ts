@@ -6,7 +6,7 @@ import { listOf } from "../../provider/rules/approval-list.js";
 import { Refusal } from "../arguments.js";
 import { addItems, insertList, type NewItem, rebuildFlow, removeItems, removePair } from "./list-text.js";
 
-/** Loaded by the commands that write, and by no other. */
+/** Loaded by the commands that write, and by a report beside its program. */
 export type Yaml = typeof import("yaml");
 export const loadYaml = (): Promise<Yaml> => import("yaml");
 
@@ -140,7 +140,7 @@ function edit(yaml: Yaml, text: string, document: Document.Parsed, change: ListC
   );
 }
 
-/** Adds first: new items come after the removed ones, so removing does not shift their offsets. */
+/** Adds before it removes: new items come last, so adding them does not move the items to be removed. */
 function editList(text: string, list: YAMLSeq, { remove, add }: ListChange): string {
   if (list.flow && remove.size > 0) return rebuildFlow(text, list, remove, add);
   const added = add.length > 0 ? addItems(text, list, add) : text;

@@ -128,7 +128,7 @@ function addLines(text: string, at: number, lines: readonly string[]): string {
   return splice(text, end, end, `${isOpen ? eol : ""}${lines.map((line) => line + eol).join("")}`);
 }
 
-/** The offset after the end of the line. A multi-line node may end there already. */
+/** The offset after the end of the line. A node of several lines may end exactly there. */
 function endOfLine(text: string, at: number): number {
   if (at > 0 && text[at - 1] === "\n") return at;
   const end = text.indexOf("\n", at);

@@ -46,7 +46,7 @@ Prints the program that fits; with both, the next \`pulumi preview\` shows no ch
   --name-prefix PREFIX  begins the names of all resources
   --parent URN          the component that has the resources; \`pulumi stack --show-urns\` shows its URN
   --provider URN        the Provider of the program to whose account they belong
-  --no-steps            do not print the next commands: those who have a whole line of commands have them
+  --no-steps            do not print the next commands, for a command line that already contains them
 ${serviceOptionsHelp(22)}
 
 For a resource that the program has already, for example one of a loop whose create was interrupted:

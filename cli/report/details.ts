@@ -26,12 +26,12 @@ export function detailsOf(findings: readonly Finding[]): string[] {
   ];
 }
 
-/** A new compute has nothing that its row does not have. */
+/** The row of a new compute already shows everything. */
 const hasDetails = ({ op, impact }: Finding): boolean => op !== "create" || impact !== "none";
 
 function detailOf(finding: Finding): string {
   const { effect, before, after, upFails } = finding;
-  // Otherwise the row shows the effect or the changes. If `up` fails, the effect does not happen.
+  // The details add the effect if the row lacks it, unless `up` fails: then it does not happen.
   const isLeftOut = upFails === undefined && !showsEffect(finding);
   const range = (size: Finding["before"]) =>
     size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);

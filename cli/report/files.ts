@@ -1,4 +1,4 @@
-// The files of the short command that approves or tidies: they have names only for those who have them at hand.
+// The file names in the short approve or tidy command. They are known only where readers of the report have the files.
 
 import { loadYaml } from "../approve/config-list.js";
 import { type ProgramFolder, programOf, projectFile, shownPath } from "../approve/files.js";
@@ -15,7 +15,10 @@ export async function programHere(cwd: string): Promise<ProgramFolder | undefine
 /** Names that are the same in each shell. */
 const PLAIN = /^[\w./][\w./-]*$/;
 
-/** @param preview the file with the document @returns undefined where the program of this folder is another one */
+/**
+ * @param preview the file with the document
+ * @returns undefined where the program of this folder is another one
+ */
 export function filesOf(
   program: ProgramFolder,
   { preview, project, stack }: { preview: string; project: string; stack: string },
@@ -25,7 +28,10 @@ export function filesOf(
   return [preview, config].every((name) => PLAIN.test(name)) ? { preview, config } : undefined;
 }
 
-/** @param flag `--approve` or `--tidy` @param files those at hand; else words stand in their places */
+/**
+ * @param flag `--approve` or `--tidy`
+ * @param files the file names; placeholders if they are not known
+ */
 export const fileCommand = (flag: string, files: ReportFiles = { preview: "PREVIEW", config: "FILE" }): string =>
   `npx --no compute-endpoint report ${files.preview} ${flag} ${files.config}`;
 

@@ -15,9 +15,8 @@ export interface RequestByHand {
 }
 
 /**
- * A request of the API as a person sends it who uses the service's console: it has the effect, the lock and the refusals of the
- * API. It needs no key, uses up no fault of requests and no rate limit, and is not in the record of requests, which is for what
- * clients sent.
+ * Sends a request to the API as a person does in the service's console: with the API's effect, lock and refusals. It needs no
+ * key, and uses up no fault of requests and no rate limit. It is not in the record of requests, which is for what clients sent.
  */
 export function sendByHand({ method, segments, query, body, sim, changes }: RequestByHand): HandlerResponse {
   const { handler, params } = findRoute(method, segments);

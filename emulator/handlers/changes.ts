@@ -59,7 +59,7 @@ export class ChangeLog {
     this.requests = [];
   }
 
-  /** @param cursor of an earlier answer; any other text is like none */
+  /** @param cursor of an earlier response; any other text counts as no cursor */
   since(cursor: string | null, sim: Simulation, clock: EmulatorClock): Changes {
     const [series, number = ""] = cursor?.split(".") ?? [];
     const whole = series !== this.series || !/^\d{1,15}$/.test(number);

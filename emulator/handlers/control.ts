@@ -25,7 +25,7 @@ export interface ControlCall {
   requests: { length: number };
   changes: ChangeLog;
   clock: EmulatorClock;
-  /** Brings the world up to the present, and returns the simulation. For after a move of the clock. */
+  /** Brings the world up to the present, and returns the simulation. Call it after the clock was moved. */
   present(): Simulation;
   /** Ends the emulator once the response is sent. Absent where it has no server. */
   stop?: () => void;
@@ -122,7 +122,7 @@ function removeEndpoint({ sim }: ControlCall, id: string): HandlerResponse {
   return DONE;
 }
 
-/** A change that no operation shows. */
+/** Records the change for the console page, because no operation shows it. */
 function inTheChanges(work: ControlHandler): ControlHandler {
   return (call, id) =>
     recordByHand({ ...call, path: `/_emulator/endpoints/${encodeURIComponent(id)}` }, () => work(call, id));

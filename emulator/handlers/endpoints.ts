@@ -69,6 +69,7 @@ function update(call: Call): HandlerResponse {
   const project = projectOf(call);
   const { endpoint: input } = parseBody("UpdateProjectEndpoint", EndpointUpdateBody, call.body);
   const endpoint = endpointOf(call, project);
+  // The service checks the whole request, and then ignores some fields.
   const wanted = patched(sim, endpoint, input);
   assertComputeSize(wanted.autoscaling_limit_min_cu, wanted.autoscaling_limit_max_cu);
   assertSuspendTimeout(wanted.suspend_timeout_seconds);

@@ -75,7 +75,7 @@ export async function wasStartedSince(
   const { startedAt, operation } = mark;
   if (startedAt !== undefined && now.started_at !== undefined && startedAt !== now.started_at) return true;
   const { operations } = await client.listOperations(project, { limit: NEWEST_PAGE }, deadline);
-  // The page is newest first. Without an operation in the mark, none is known to be newer.
+  // The page is newest first. A mark without an operation can't tell which operations are newer, so none of them counts.
   const markedAt = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
   const newer = markedAt < 0 ? operations : operations.slice(0, markedAt);
   const starts = (one: WireOperation) => one.endpoint_id === id && one.action === "start_compute";

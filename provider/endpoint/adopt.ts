@@ -179,8 +179,8 @@ export function refuseRestart(
   { verdict }: Adoption,
   activity?: Activity,
 ): void {
-  // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
-  // resource, or creates it again because its compute is gone.
+  // An announced restart means that check compared old inputs and let the restart pass: the engine replaces the resource, or
+  // creates it again because its compute is gone.
   const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';

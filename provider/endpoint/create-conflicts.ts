@@ -13,8 +13,8 @@ import { ownerHint } from "./refusals.js";
 import type { CreateView, SharedState } from "./shared-state.js";
 
 /**
- * Like `refuseDuplicate`, but ignores a primary that only a stale list still contains. If it does exist, the service refuses a
- * second primary. The service would not refuse a second replica, so for replicas the list decides.
+ * Like `refuseDuplicate`, but ignores a primary that only a stale list still has. If that primary exists after all, the service
+ * itself refuses the second one. It would not refuse a second replica, so for replicas the list decides.
  */
 export async function refuseDuplicateUnlessGone(
   shared: SharedState,

@@ -13,8 +13,8 @@ import { whyItStays } from "./replacement.js";
 
 export interface DiffAnswer {
   /**
-   * `false`: nothing differs. Absent: inputs differ, and the engine computes the details. `true`: only outputs differ, which the
-   * engine can't see.
+   * `false`: nothing differs. Absent: inputs differ; in the dynamic form, the engine computes the details. `true`: only outputs
+   * differ, which the engine can't see.
    */
   changes?: boolean;
   replaces?: string[];
@@ -67,7 +67,7 @@ const notAskedText = (id: string, paths: readonly string[]): string =>
 const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
 
 /**
- * Whether an update would record something else about the program in the state. The state has `adopt` and `onRestart` as well.
+ * Whether an update would change what the state records about the program. The state has `adopt` and `onRestart` as well.
  * They are not compared, since a program that drops them must show no change. Drawback: after a refresh with drift, the next
  * preview shows them as removed.
  */

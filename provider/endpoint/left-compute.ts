@@ -14,8 +14,9 @@ import type { CreateView } from "./shared-state.js";
 const COMMAND = "npx --no compute-endpoint";
 
 /**
- * @param what the compute, and why it may be a leftover; @param inProgram what to do if the program may be edited; @param
- * foreseen what the preview says
+ * @param what the compute, and why it may be a leftover
+ * @param inProgram what to do if the program may be edited
+ * @param foreseen what the preview says
  */
 export function leftComputeError(
   shared: CreateView,

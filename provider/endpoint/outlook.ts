@@ -15,7 +15,7 @@ import { branchTaken } from "./patch.js";
 import { assertRegion, goneError } from "./refusals.js";
 import type { CreateView } from "./shared-state.js";
 
-/** The kinds are words of the facts in a message (`rules/seen.ts`). */
+/** What `up` will do. The words of `kind` are also written at the end of a warning, for the report (`rules/seen.ts`). */
 export type Outlook =
   | { kind: "makes" }
   | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }

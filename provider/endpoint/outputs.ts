@@ -145,7 +145,7 @@ function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: O
     const same = Object.keys(known).filter((path) => !isTold(path) || isAsDesired(path, live[path], known[path]));
     return settingsByName({ ...live, ...pick(known, same) });
   }
-  // A field that the service tells for the first time is kept. A new Postgres setting is drift, and left to read.
+  // A field that the service reports for the first time is kept. A new Postgres setting is drift: the next read records it.
   const told = Object.keys(live).filter((path) => origin === "create" || !path.startsWith("settings."));
   return settingsByName({ ...pick(live, told), ...known });
 }

@@ -4,8 +4,8 @@
 //
 // Five guards keep two resources from holding one compute:
 // - in a preview, `BranchMoves` (branch-moves.ts) fails where two resources ask for one branch's primary or adopt one compute;
-// - a create first looks into `Process.claimed`: what other creates of the same process have;
-// - then it asks `isHeld`: what resources that stay in the program have;
+// - a create first looks into `SharedState.claimed`: the computes of other creates of the same process;
+// - then it asks `isHeld`: the computes of resources that stay in the program;
 // - `claim` asks the other processes, right before an adoption sends anything;
 // - an adoption stops at a name that was generated for another resource, which another stack may have (adopt.ts).
 // A delete asks `mayDelete`, so that it spares a compute that another resource has by now.

@@ -16,8 +16,8 @@ import type { SharedState, Target } from "./shared-state.js";
 
 /**
  * Sends a change of these settings.
- * @param compute as it is now. Needed where the request carries more fields than the change, and then not from a list, which may
- *   be behind
+ * @param compute as it is now. Needed if the request carries more fields than the change. It must then not come from a list,
+ *   which may be stale
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(

@@ -33,7 +33,10 @@ export interface UpdatePlan {
   reverted: string[];
   /** Paths that the service did not apply, and that are not sent again. */
   notTaken: string[];
-  /** Paths that the service did not apply, and that are sent again, though nothing else differs. */
+  /**
+   * Paths that the service did not apply, and that are sent again because of `compute:askAgain`, although the program did not
+   * change them.
+   */
   askedAgain: string[];
   /** Managed paths whose output differs from the input without a known reason. */
   unexplained: string[];

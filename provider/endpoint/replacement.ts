@@ -31,8 +31,9 @@ export interface Replacement {
 }
 
 /**
- * @param before the old inputs; `news` are the program's. Where they are equal, an option or an earlier run asks for the replacement:
- *   a create that failed after the release leaves such a state
+ * @param before the old inputs
+ * @param news the program's inputs. If both are equal, an option asks for the replacement, or an earlier run left it half done:
+ *   its create failed after the release
  */
 export function replacementBy(
   { id, state }: Compared,

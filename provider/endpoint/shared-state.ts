@@ -34,7 +34,9 @@ export interface SharedState {
   warn: (line: string) => void;
 }
 
-/** The inputs that decide which compute a create adopts or why it stops. A preview can build this too. */
+/**
+ * The part of the shared state that decides which compute a create adopts, or why it stops. A preview can build this part too.
+ */
 export interface CreateView extends Pick<SharedState, "claimed" | "idsInState" | "warn" | "places"> {
   config: Pick<ProviderConfig, "onRestart"> & Partial<Pick<ProviderConfig, "account" | "instance">>;
   ownership?: Pick<Ownership, "isHeld" | "isBeingDeleted" | "replacedBy" | "resourceWith">;

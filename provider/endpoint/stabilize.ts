@@ -29,8 +29,8 @@ export interface Stabilizing {
   /** The answer to the change. */
   change: WireEndpointChange;
   /**
-   * Where the change starts the compute, and its answer may hide operations, the compute is not stable before
-   * it has started. Otherwise the operations tell how the start has ended.
+   * How the change starts the compute; absent if it does not. If the answer may hide operations, the compute counts as stable
+   * only after it has started. Otherwise the operations show how the start ended.
    */
   startsBy?: StartsBy;
   /** Operations of the change that the service does not know any more. How they ended is not known. */

@@ -78,7 +78,7 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const { shared, target, olds, plan, needsRestart } = step;
   const { project, id, program } = target;
   const branches = [olds.branchId, program.inputs.branchId];
-  /** Records a failure of this work: the compute may then be down. (name: noteFailure) */
+  /** Records a failure of this work: the compute may then be down. */
   const mayFail = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       if (isKind(error, "not-ready")) shared.rollout.noteFailed(project, branches, id);
@@ -119,7 +119,10 @@ async function send(step: Update, { paths: sent, compute }: PendingPatch, deadli
   return { answer: await restartForTriggers(shared, changed, before, answer, true, deadline), sent };
 }
 
-/** Waits for the change. If the change enabled the compute, an earlier failed start may still be missing. */
+/**
+ * Waits for the change. A change that enables the compute, or that follows a failed step, also starts the compute if it has never
+ * started.
+ */
 async function settleChange(
   { shared, olds, mustFinish }: Update,
   target: Target,

@@ -55,7 +55,7 @@ export async function projectNow(config: KnownConfig, project: string): Promise<
   }
 }
 
-/** A compute of the project, as far as a preview tells it. */
+/** A compute of the project: its settings, and what it does at the moment. */
 export interface ComputeNow {
   settings: ObservedSettings;
   activity: Activity | undefined;
@@ -105,7 +105,7 @@ export interface CreationStep extends Pick<Creation, "onRestart" | "replaces"> {
   secrets: ReadonlySet<string>;
 }
 
-/** The look of a preview: undefined also where it fails, because a preview can do without. @public */
+/** `creationOutlook` for a preview. Undefined also if the request fails: a preview must not fail because of it. @public */
 export const creationLook = (
   now: ProjectNow,
   { news, secrets, onRestart, replaces }: CreationStep,

@@ -9,7 +9,7 @@ const YIELD_MS = 500;
 const YIELD_TO_OTHERS_MS = 950;
 /** At least this part of the last mutation's duration: polls of long work are further apart. */
 const YIELD_PART = 0.03;
-/** After this many unused pauses, no other stack waits. */
+/** After this many unused pauses, this stack concludes that no other stack waits. */
 const UNUSED_CHANCES = 2;
 /** How long this stack remembers another stack… */
 const OTHERS_REMEMBERED_MS = 60_000;

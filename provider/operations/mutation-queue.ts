@@ -92,7 +92,7 @@ export class MutationQueue {
 
   /**
    * Adds the id of a compute that the active mutation has just found and adopts.
-   * @param subject the lock key under which the mutation was queued
+   * @param key one of the keys with which the mutation was queued
    */
   addLockId(projectId: string, subject: string, adoptedId: string): void {
     const project = this.#projects.get(projectId);

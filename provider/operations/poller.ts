@@ -98,7 +98,8 @@ export class OperationPoller {
   }
 
   /**
-   * Gives waiters of this kind of work that have no estimate the duration measured elsewhere. They then poll at the expected end.
+   * Passes a duration that was measured elsewhere to waiters for this kind of work that have no estimate. They then poll at the
+   * expected end.
    * @param most the most waiters to tell
    * @returns how many it told
    */

@@ -17,9 +17,9 @@ export interface Settled {
 
 /**
  * Waits until all operations are done, whichever compute they belong to. Operations that are done already cost no request. The
- * deadline of a lifecycle step is 10 minutes by default (`endpoint/process.ts`).
+ * deadline of a lifecycle step is 10 minutes by default (`endpoint/shared-state.ts`).
  * @throws OperationFailed at the first failed operation: the operations after it may never run. DeadlineExceeded after one poll
- * past   the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
+ * past the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
  */
 export async function settle(
   context: Context,

@@ -95,7 +95,7 @@ export const lineOfUnfinished = (id: string): Line =>
     `${id}: an earlier change did not end well. This update finishes it and may restart this compute; open connections drop then.`,
   );
 
-/** A replacement by a new compute. @param restart the text of the input, which knows the values */
+/** A replacement by a new compute. @param restart the text of the input `restart`, which contains the values */
 function lineOfReplacement(
   replaces: ReplacedCompute | undefined,
   restart: unknown,
@@ -145,10 +145,10 @@ export interface CreationContext {
   approval: ApprovalState;
 }
 
-/** The line of a creation, and what the sum at the stack counts of it. */
+/** The line of a creation, and what it adds to the sum at the stack. */
 export interface CreationLine {
   line: Line;
-  /** On a compute that exists; "none" where no such compute is known. */
+  /** The impact on an existing compute; "none" if no such compute is known. */
   impact: Impact;
   /** The state of that compute. Undefined if unknown, or if nothing happens to it. */
   activity?: Activity | undefined;
@@ -250,7 +250,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
   const line = {
     severity,
     text: `${text}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
-    // One state: what an approval does is of no use where `up` fails with it too.
+    // If `up` fails even with an approval, the line does not mention approvals.
     ...(fails ? {} : APPROVAL[approval]),
     facts: [...stateFact(now?.activity), ...(fails ? (["fails"] as const) : [])],
   };

@@ -1,5 +1,5 @@
-// How a look-up gets its account and its answer. The provider's code, and with it zod and undici, is loaded by the first
-// question: a program that asks nothing does not pay for it.
+// How a look-up gets its account and its answer. The provider's code, with zod and undici, is loaded at the first look-up: a
+// program without look-ups does not pay for it.
 
 import * as pulumi from "@pulumi/pulumi";
 import type { EngineEnvironment } from "../../provider/lookup/account.js";
