@@ -10,7 +10,7 @@ export class UsageError extends Error {
 }
 
 /** The command was understood and is refused: it would do harm, or a file is malformed. The message does not point to --help. */
-export class Refusal extends UsageError {}
+export class CommandRefused extends UsageError {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 type Parsed<O extends Options> = ReturnType<

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
-import { Refusal, UsageError } from "./arguments.js";
+import { CommandRefused, UsageError } from "./arguments.js";
 
 /** Ids in any text: in the document of `pulumi stack export`, in a list, in a connection string. */
 const IDS = /\bep-[a-z0-9-]{1,57}\b/g;
@@ -26,14 +26,14 @@ export async function readKeepList(named: readonly string[], files: readonly str
   }
   for (const file of files) {
     const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw new Refusal(`--keep-from: can't read ${file}: ${error.message}`);
+      throw new CommandRefused(`--keep-from: can't read ${file}: ${error.message}`);
     });
     const ids = text.match(IDS) ?? [];
     const lines = text.split("\n").map((line) => line.trim());
     const isDocument = /^\s*[{[]/.test(text);
     const names = isDocument ? [] : lines.filter((line) => line !== "" && !line.startsWith("#"));
     if (ids.length + names.length === 0) {
-      throw new Refusal(
+      throw new CommandRefused(
         `--keep-from: ${file} names no compute, so it would keep none. Leave it out if that is what you want`,
       );
     }

@@ -2,7 +2,7 @@
 
 import { isKind, messageOf, type NotReady } from "../provider/errors.js";
 import { ProviderProcess } from "../provider/provider-process.js";
-import { EngineLog } from "./engine.js";
+import { EngineLog } from "./engine-log.js";
 import {
   Any,
   Empty,

@@ -215,14 +215,14 @@ export class Endpoint extends pulumi.CustomResource {
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
     // A compute that is only looked up is neither checked nor changed. Inputs for check would stay in its state.
-    const managed = opts.id === undefined;
+    const isLookUp = opts.id !== undefined;
     refuseMisplaced(name, args, opts);
     refuseUnreachable();
     refuseTwoCopies();
-    const runHook = managed ? hookOfRun() : undefined;
+    const runHook = isLookUp ? undefined : hookOfRun();
     warnOfConfig();
     refuseForeignHosts();
-    const urn = managed ? urnOf(name, opts.parent) : undefined;
+    const urn = isLookUp ? undefined : urnOf(name, opts.parent);
     if (urn) runHook?.projects.follow(urn, opts);
     const inputs = {
       ...NO_OUTPUTS,

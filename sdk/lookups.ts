@@ -4,7 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EndpointInfo, OperationInfo } from "../provider/lookup/info.js";
 import { failure } from "./failure.js";
-import { accessTo, answer, answerOutput, type Lookup, mockedAnswer } from "./lookups/ask.js";
+import { answer, answerOutput, type Lookup, mockedAnswer, openAccess } from "./lookups/ask.js";
 import { asLookupError } from "./lookups/error.js";
 import type { LookupInputs, LookupOptions, LookupOutputOptions } from "./lookups/options.js";
 import { isMocked } from "./pulumi-run.js";
@@ -171,7 +171,7 @@ export async function* listOperations(
     return yield* operations as OperationInfo[];
   }
   try {
-    const [lookups, access] = await accessTo(opts);
+    const [lookups, access] = await openAccess(opts);
     yield* lookups.listOperations(access, args);
   } catch (error) {
     throw asLookupError(error);

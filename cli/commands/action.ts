@@ -11,7 +11,7 @@ import {
 import { type ComputeRef, findCompute } from "../../provider/endpoint/find.js";
 import { isKind, Stopped } from "../../provider/errors.js";
 import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";
-import { endpointInfo, operationInfo } from "../../provider/lookup/facts.js";
+import { endpointInfo, operationInfo } from "../../provider/lookup/to-info.js";
 import { formatUnfinished, operationName } from "../../provider/operations/format.js";
 import { NEWEST_PAGE } from "../../provider/operations/poll.js";
 import { isRunning, newestOperations } from "../../provider/operations/queries.js";

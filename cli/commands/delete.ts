@@ -7,17 +7,17 @@ import type { Outputs } from "../../provider/endpoint/outputs.js";
 import { remove } from "../../provider/endpoint/remove.js";
 import { isKind, messageOf } from "../../provider/errors.js";
 import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";
-import { endpointInfo } from "../../provider/lookup/facts.js";
 import type { EndpointInfo } from "../../provider/lookup/info.js";
+import { endpointInfo } from "../../provider/lookup/to-info.js";
 import { accessFor } from "../account.js";
 import {
   ACCOUNT_HELP,
+  CommandRefused,
   EXIT,
   EXIT_HELP,
   parseArguments,
   parseTarget,
   parseTimeout,
-  Refusal,
   SERVICE_OPTIONS,
   SERVICE_OPTIONS_HELP,
   UsageError,
@@ -76,7 +76,7 @@ export const deleteCommand: Command = {
     for (const { id, projectId, before } of computes) {
       const place = keep.placeOf({ id, ...(before?.name === undefined ? {} : { name: before.name }) });
       if (place) {
-        throw new Refusal(`compute ${id} of project ${projectId} is to be kept (${place}). Nothing was deleted`);
+        throw new CommandRefused(`compute ${id} of project ${projectId} is to be kept (${place}). Nothing was deleted`);
       }
     }
     const present = computes.filter(({ before }) => before !== undefined);

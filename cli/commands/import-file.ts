@@ -26,7 +26,7 @@ import {
   type Imported,
   type ImportOptions,
   imported,
-  importedAs,
+  importedForResource,
   nameTable,
   type ProgramResource,
 } from "../imported.js";
@@ -77,7 +77,7 @@ export const importFile: Command = {
     const notes: string[] = [];
     const found = await endpointsOf(access, targets);
     const computes = resource
-      ? found.map(([projectId, one]) => importedAs(resource, one, projectId, notes))
+      ? found.map(([projectId, one]) => importedForResource(resource, one, projectId, notes))
       : takeOver(found, prefix, options, notes);
     const table = nameTable(options);
     const resources = computes.map(({ entry }) => entry);

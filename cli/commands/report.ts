@@ -3,7 +3,7 @@
 import { appendFile } from "node:fs/promises";
 import { lastDay } from "../approve/options.js";
 import { approve } from "../approve/write.js";
-import { EXIT, Refusal, UsageError } from "../arguments.js";
+import { CommandRefused, EXIT, UsageError } from "../arguments.js";
 import type { Command } from "../command.js";
 import { escapeCommands } from "../escape.js";
 import type { Io } from "../io.js";
@@ -40,10 +40,10 @@ export const reportCommand = (around: Surroundings): Command => ({
     }
     const sources = await sourcesOf(options.files, around);
     const found = await reportOn(sources, options, io, around);
-    const approved = options.write && (await writeFile(found, options.write, io, around));
+    const approved = options.write && (await writeApprovals(found, options.write, io, around));
     const report = approved ? await reportOn(sources, options, io, around, approved) : found;
     for (const line of problemsIn(report)) io.err.write(`compute-endpoint report: ${line}\n`);
-    await write(report, options, io);
+    await printReport(report, options, io);
     return report.exitCode;
   },
 });
@@ -99,7 +99,7 @@ const hasFilesAtHand = ([source, ...more]: readonly Source[], { name, format }: 
   source !== undefined && source.name !== STDIN && more.length === 0 && name === undefined && format !== "github";
 
 /** Approves all open changes, tidies, or both. @returns the new digests. @throws UsageError before anything is written */
-async function writeFile(
+async function writeApprovals(
   { stacks, unusable }: Report,
   { file, approves, tidies, ...days }: WriteOptions,
   { err }: Io,
@@ -109,9 +109,9 @@ async function writeFile(
   const flag = approves ? "--approve" : "--tidy";
   if (!stack || more.length > 0 || unusable.length > 0) throw new UsageError(`${flag} takes one preview of one stack`);
   if (stack.incomplete.length > 0)
-    throw new Refusal(`${flag} needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
+    throw new CommandRefused(`${flag} needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
   if (stack.approvals.problem !== undefined)
-    throw new Refusal(`correct compute:approve first: ${cleanLine(stack.approvals.problem, LONGEST_LINE)}`);
+    throw new CommandRefused(`correct compute:approve first: ${cleanLine(stack.approvals.problem, LONGEST_LINE)}`);
   const nowMs = around.nowMs();
   const until = lastDay(days, nowMs);
   const open = approves ? approvableIn(stack) : [];
@@ -158,7 +158,7 @@ function nameProblem(stacks: readonly StackReport[], { name }: Options): string 
   return `the document is of ${quote(ownName)}, and --name says that the report is of ${quote(cleanLine(name ?? ""))}: preview that stack, or correct --name`;
 }
 
-async function write(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
+async function printReport(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
   switch (format ?? (io.out.isTTY ? "text" : "markdown")) {
     case "json":
       return io.out.write(json(report));

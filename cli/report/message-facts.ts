@@ -1,6 +1,6 @@
-// Reads from the preview's messages whether `up` will fail and what state a compute had (written by provider/rules/seen.ts).
+// Reads from the preview's messages whether `up` will fail and what state a compute had (written by provider/rules/message-data.ts).
 
-import { type Facts, readFacts } from "../../provider/rules/seen.js";
+import { type Facts, readFacts } from "../../provider/rules/message-data.js";
 import { identityOf, isEndpointUrn } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic, Finding, Step, UpFails } from "./types.js";
@@ -63,7 +63,7 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
   });
 }
 
-/** A creation as the preview saw it on the service. The impact still comes from the rules: see provider/rules/seen.ts. */
+/** A creation as the preview saw it on the service. The impact still comes from the rules: see provider/rules/message-data.ts. */
 export function creationAsSeen(facts: MessageFacts | undefined): Partial<Pick<Finding, "what" | "effect">> {
   switch (facts?.outlook?.kind) {
     case "adopts":

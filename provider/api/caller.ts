@@ -121,7 +121,7 @@ export class Caller {
     if (!isMutation(method)) return this.#unlessCancelled(call, deadline.graceMs, last, send);
     if (this.#options.cancellation.requested) throw cancelledBefore(call, last);
     // After a cancel, the answer to a mutation that was sent is worth a short wait: what the mutation did must be known.
-    return this.#options.cancellation.limit(ANSWER_AFTER_CANCEL_MS, send).catch((error: unknown) => {
+    return this.#options.cancellation.runUntilCancelled(ANSWER_AFTER_CANCEL_MS, send).catch((error: unknown) => {
       throw isKind(error, "cancelled")
         ? new UnknownOutcome({ method, path }, "interrupted before the answer came")
         : error;
@@ -134,7 +134,7 @@ export class Caller {
     last: Error | undefined,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return this.#options.cancellation.limit(graceMs, work).catch((error: unknown) => {
+    return this.#options.cancellation.runUntilCancelled(graceMs, work).catch((error: unknown) => {
       throw isKind(error, "cancelled") ? cancelledBefore(call, last) : error;
     });
   }

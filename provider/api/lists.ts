@@ -79,7 +79,7 @@ export class EndpointLists {
   }
 
   #unlessCancelled<T>(project: string, { graceMs }: Deadline, work: () => Promise<T>): Promise<T> {
-    return this.#cancellation.limit(graceMs, work).catch((error: unknown) => {
+    return this.#cancellation.runUntilCancelled(graceMs, work).catch((error: unknown) => {
       throw isKind(error, "cancelled")
         ? new Cancelled(`interrupted before the computes of project ${project} were listed`)
         : error;

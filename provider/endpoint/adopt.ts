@@ -3,6 +3,7 @@
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
+import { type Activity, sentenceNow } from "../rules/current-state.js";
 import {
   type ChangeImpact,
   harmlessChanges,
@@ -11,7 +12,6 @@ import {
   isAtLeast,
   type Reason,
 } from "../rules/impact.js";
-import { type Activity, sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,
@@ -158,13 +158,13 @@ export function planAdoption(
   // Adopting a compute with `restartTriggers` does not restart it.
   const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
   const values = updatableValues(desired);
-  const asTold = { secrets, asSize: inputs.size !== undefined, ...options };
+  const impactOptions = { secrets, asSize: inputs.size !== undefined, ...options };
   return {
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, asTold),
-    harmless: harmlessChanges(observed, desired, asTold),
+    verdict: impactOf(observed, desired, impactOptions),
+    harmless: harmlessChanges(observed, desired, impactOptions),
   };
 }
 
@@ -202,7 +202,7 @@ export function refuseRestart(
 
 /**
  * Takes over a compute that exists. Changes the settings that the program has, and leaves the others as they are.
- * @param isFromList whether `existing` comes from a list, which may be behind
+ * @param isFromList whether `existing` comes from a list, which may be stale
  */
 export async function takeOver(
   shared: SharedState,
@@ -220,7 +220,7 @@ export async function takeOver(
   refuseRestart(shared, program, existing, adoption);
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };
-  // A list that is behind could hide a difference, or put old values into the PATCH.
+  // A stale list could hide a difference, or put old values into the PATCH.
   if (isFromList && (paths.length === 0 || needsCurrentValues(paths))) {
     const now = await findComputeDirectly(shared.context, ref, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));

@@ -7,7 +7,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import { generatedNameOfAnother, isPrimaryOf } from "./adopt.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
-import { leftComputeError } from "./left-compute.js";
+import { leftoverError } from "./leftover-compute.js";
 import { isAlreadyExists } from "./patch.js";
 import { ownerHint } from "./refusals.js";
 import type { CreateView, SharedState } from "./shared-state.js";
@@ -51,7 +51,7 @@ export function refuseDuplicate(
   const left =
     inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
   if (left) {
-    throw leftComputeError(shared, program, project, left, {
+    throw leftoverError(shared, program, project, left, {
       what: `compute ${left.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
       inProgram: `adopt: "${left.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
       foreseen: {
@@ -67,7 +67,7 @@ export function refuseDuplicate(
       inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
   );
   if (namesake) {
-    throw leftComputeError(shared, program, project, namesake, {
+    throw leftoverError(shared, program, project, namesake, {
       what: `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it`,
       inProgram: `adopt: "${namesake.id}" takes it over; another name makes a second one`,
       foreseen: {
@@ -104,11 +104,11 @@ function primaryExists(
   return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
 
-const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } }, project, primary) =>
+const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }, project, primary) =>
   `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
 
 /** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
-export const missingPlace = (what: string, property: string, urlDoubt?: string): Foreseen =>
+export const notFoundFailure = (what: string, property: string, urlDoubt?: string): Foreseen =>
   urlDoubt === undefined
     ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
     : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
@@ -117,7 +117,7 @@ export const missingPlace = (what: string, property: string, urlDoubt?: string):
 export function notFoundError(error: unknown, what: string, property: string): unknown {
   if (!isKind(error, "service") || error.answer.status !== 404) return error;
   const doubt = urlDoubtOf(error);
-  const foreseen = missingPlace(what, property, doubt);
+  const foreseen = notFoundFailure(what, property, doubt);
   const { problem, way } = foreseen;
   const details = doubt === undefined ? ` (${error.message})` : "";
   return new Stopped(`${problem}, so no compute was made. ${way}${details}`, undefined, foreseen);

@@ -11,7 +11,7 @@ import { computeToTake, takeOver } from "./adopt.js";
 import { explainedCreateError, notFoundError, refuseDuplicateUnlessGone } from "./create-conflicts.js";
 import { getCompute } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
-import { calledAs, findLostCreate } from "./lost-create.js";
+import { describeProgram, findLostCreate } from "./lost-create.js";
 import { createBody } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { isAlreadyExists } from "./patch.js";
@@ -37,8 +37,8 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
     const replaced = shared.ownership?.replacedBy(program);
     const existing = computeToTake(shared, program, project, before);
     // Record the claim at once, because another create may find the same primary.
-    if (existing) shared.claimed.set(existing.id, calledAs(program));
-    if (existing) context.mutations.addLockId(project, inputs.branchId ?? "", existing.id);
+    if (existing) shared.claimed.set(existing.id, describeProgram(program));
+    if (existing) context.mutations.addKey(project, inputs.branchId ?? "", existing.id);
     const made = existing
       ? await takeOver(shared, program, existing, deadline).catch((error: unknown) => {
           shared.claimed.delete(existing.id);
@@ -55,7 +55,7 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
       adopted: existing !== undefined && (existing.id === replaced?.id ? replaced.adopted : true),
       origin: "create",
     };
-    shared.claimed.set(target.id, calledAs(program));
+    shared.claimed.set(target.id, describeProgram(program));
     if (!existing) await shared.ownership?.claim(target.id);
     const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");
     // A compute that an interrupted run has left may have failed to start.
@@ -74,7 +74,7 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
   name === undefined ? undefined : `name:${name}`,
 ];
 
-/** The list with the compute that `adopt` names. A list may be behind, and lack it. */
+/** The list with the compute that `adopt` names. A list may be stale, and lack it. */
 async function withAdopted(
   { context }: SharedState,
   { adopt, projectId: project = "" }: Inputs,

@@ -8,10 +8,10 @@ export interface Hints {
   /** Top-level names of the properties whose values are secret. */
   secrets?: readonly string[];
   /**
-   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's rules and options that the
-   * adapter can't see ("rules").
+   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's transforms and options that the
+   * adapter can't see ("transforms").
    */
-  mayReplace?: true | "rules";
+  mayReplace?: true | "transforms";
   /** Whether a replacement is made before the old compute is deleted. */
   createsFirst?: boolean;
   /** Whether the resource has the option `retainOnDelete`. */
@@ -27,7 +27,7 @@ export function hintsIn(news: Readonly<Record<string, unknown>>): Hints {
     ...(typeof urn === "string" ? { urn } : {}),
     ...(typeof parent === "string" ? { parent } : {}),
     secrets: textsIn(news["__secret"]),
-    ...(mayReplace === true || mayReplace === "rules" ? { mayReplace } : {}),
+    ...(mayReplace === true || mayReplace === "transforms" ? { mayReplace } : {}),
     createsFirst: news["__createFirst"] === true,
     isRetained: news["__retain"] === true,
     isPreview: news["__preview"] === true,

@@ -28,7 +28,7 @@ type Issue = { input?: unknown };
 
 /**
  * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not tell which values the
- * program's rules made secret. The engine itself adds the value of a property, hidden where it is secret.
+ * program's transforms made secret. The engine itself adds the value of a property, hidden where it is secret.
  */
 const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
 /** Where few words are allowed, a wrong word is shown: it is a typing error, not a secret. */

@@ -69,17 +69,17 @@ export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
 }
 
 /** The settings that a service's answer tells, by path. */
-export interface ToldValues {
+export interface ReportedValues {
   values: SettingValues;
   /** Whether the response contains the path. A missing field means unknown; a missing Postgres setting means not set. */
-  isTold(path: string): boolean;
+  isReported(path: string): boolean;
 }
 
-export function toldBy(endpoint: WireEndpoint): ToldValues {
+export function reportedBy(endpoint: WireEndpoint): ReportedValues {
   const values = valuesByPath(observedSettings(endpoint));
   return {
     values,
-    isTold: (path) => path in values || (path.startsWith("settings.") && endpoint.settings !== undefined),
+    isReported: (path) => path in values || (path.startsWith("settings.") && endpoint.settings !== undefined),
   };
 }
 

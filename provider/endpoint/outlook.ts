@@ -1,8 +1,8 @@
 // Predicts for a preview what a step will do, from one list of the project. It uses the step's own rules.
 
 import { type Foreseen, isKind, type Stopped } from "../errors.js";
+import type { Activity } from "../rules/current-state.js";
 import { type ChangeImpact, changeOf } from "../rules/impact.js";
-import type { Activity } from "../rules/moment.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
@@ -15,7 +15,7 @@ import { branchTaken } from "./patch.js";
 import { assertRegion, goneError } from "./refusals.js";
 import type { CreateView } from "./shared-state.js";
 
-/** What `up` will do. The words of `kind` are also written at the end of a warning, for the report (`rules/seen.ts`). */
+/** What `up` will do. The words of `kind` are also written at the end of a warning, for the report (`rules/message-data.ts`). */
 export type Outlook =
   | { kind: "makes" }
   | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }

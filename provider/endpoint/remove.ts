@@ -25,7 +25,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** What a delete needs. The command `delete` has no ownership, because it knows no other resources. */
-export type RemovingProcess = Pick<SharedState, "context" | "claimed" | "ownership" | "warn">;
+export type RemovalState = Pick<SharedState, "context" | "claimed" | "ownership" | "warn">;
 
 /** Texts in the errors that depend on the caller: a Pulumi step or the command. */
 export interface RemovalTexts {
@@ -39,7 +39,7 @@ const STEP_TEXTS: RemovalTexts = { stays: " The compute stays in the state.", mo
 
 /** One delete of one compute. */
 interface Removing {
-  shared: RemovingProcess;
+  shared: RemovalState;
   project: string;
   id: string;
   state: Outputs;
@@ -57,7 +57,7 @@ interface DeleteAnswer {
 }
 
 export async function remove(
-  shared: RemovingProcess,
+  shared: RemovalState,
   id: string,
   state: Outputs,
   request: StepRequest = {},

@@ -3,8 +3,8 @@
 
 import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
 import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
+import { refusalMark } from "../rules/message-data.js";
 import type { OnRestart } from "../rules/policies.js";
-import { refusalMark } from "../rules/seen.js";
 import { SIZE_FORMS } from "../rules/settings.js";
 import { REFUSED } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
@@ -17,7 +17,7 @@ export interface ApprovalOffer {
   /** The digest that approves the change as a replacement too. */
   wider?: string;
   /**
-   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("rules").
+   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("transforms").
    */
   mayReplace?: unknown;
 }
@@ -66,7 +66,7 @@ function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] 
   const digest = digestOf(offer);
   const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
-  const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;
+  const mayBeAsked = offer.mayReplace === "transforms" && offer.wider !== undefined;
   const [ended] = [isAsked || mayBeAsked ? offer.wider : undefined, offer.digest].flatMap(
     (one) => approvals.ended.get(one ?? "") ?? [],
   );

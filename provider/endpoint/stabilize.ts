@@ -18,7 +18,7 @@ export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state
 /** Milliseconds between two looks at the compute. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
-/** Milliseconds for which a new compute may be missing from the lists, which may be behind. */
+/** Milliseconds for which a new compute may be missing from the lists, which may be stale. */
 const MISSING_MS = 30_000;
 
 /** How a change starts the compute: it has made it, or has asked for its start. */

@@ -6,8 +6,8 @@ import { compareNaturally } from "../rules/natural-order.js";
 import { someOf } from "../rules/some-of.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { type Access, deadlineOf, explainMissingProject, isMissing, missing } from "./access.js";
-import { endpointInfo, operationInfo } from "./facts.js";
 import type { EndpointInfo, OperationInfo } from "./info.js";
+import { endpointInfo, operationInfo } from "./to-info.js";
 
 export {
   type Access,
@@ -25,7 +25,7 @@ export {
   /** @public */
   computeIn,
   /** @public */
-  creationLook,
+  creationOutlookIfKnown,
   projectNow,
   /** @public */
   updateOutlook,

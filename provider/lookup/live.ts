@@ -2,14 +2,14 @@
 
 import { Deadline } from "../clock.js";
 import { activityOf } from "../endpoint/activity.js";
-import { missingPlace } from "../endpoint/create-conflicts.js";
+import { notFoundFailure } from "../endpoint/create-conflicts.js";
 import { getCompute } from "../endpoint/find.js";
 import { UNKNOWN_VALUE } from "../endpoint/inputs.js";
 import { observedSettings } from "../endpoint/mapping.js";
 import { type Outlook, outlookOnCreate, outlookOnUpdate, viewOf } from "../endpoint/outlook.js";
 import { isKind } from "../errors.js";
 import type { Context } from "../operations/context.js";
-import type { Activity } from "../rules/moment.js";
+import type { Activity } from "../rules/current-state.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { type ObservedSettings, UNKNOWN } from "../rules/settings.js";
@@ -82,7 +82,7 @@ export async function creationOutlook(now: ProjectNow, creation: Creation): Prom
   const { inputs, onRestart, replaces } = creation;
   const { project, endpoints } = now;
   const fails = (what: string, property: string) =>
-    ({ kind: "fails", foreseen: missingPlace(what, property, now.urlDoubt) }) as const;
+    ({ kind: "fails", foreseen: notFoundFailure(what, property, now.urlDoubt) }) as const;
   if (!endpoints) return fails(`project ${project}`, "projectId");
   const stays = replaces?.fate === "released" || replaces?.fate === "kept";
   const listed = stays ? endpoints : endpoints.filter(({ id }) => id !== replaces?.id);
@@ -106,7 +106,7 @@ export interface CreationStep extends Pick<Creation, "onRestart" | "replaces"> {
 }
 
 /** `creationOutlook` for a preview. Undefined also if the request fails: a preview must not fail because of it. @public */
-export const creationLook = (
+export const creationOutlookIfKnown = (
   now: ProjectNow,
   { news, secrets, onRestart, replaces }: CreationStep,
 ): Promise<Outlook | undefined> =>
@@ -126,7 +126,7 @@ export const updateOutlook = (
   change: { id: string; branchId?: string },
 ): Outlook | undefined => endpoints && outlookOnUpdate({ ...change, project }, endpoints);
 
-/** The list with the compute that `adopt` names, as a list may be behind. */
+/** The list with the compute that `adopt` names, as a list may be stale. */
 async function withAdopted(
   { context, project }: ProjectNow,
   adopt: unknown,

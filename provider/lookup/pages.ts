@@ -1,8 +1,8 @@
 import { Stopped } from "../errors.js";
 import { LARGEST_PAGE } from "../operations/poll.js";
 import { type Access, deadlineOf, explainMissingProject } from "./access.js";
-import { operationInfo } from "./facts.js";
 import type { OperationInfo } from "./info.js";
+import { operationInfo } from "./to-info.js";
 
 /** Rows of one request if the caller names no limit: most look for something recent. */
 const PAGE = 100;

@@ -36,17 +36,17 @@ export async function settle(
 
   const onResult = (result: PollResult): WaitProgress => {
     lastError = result.error;
-    let isBegunAnew = false;
+    let wasRetried = false;
     for (const [id, one] of tracked) {
       const operation = result.operations.get(id);
-      if (operation) isBegunAnew = one.observe(operation) || isBegunAnew;
+      if (operation) wasRetried = one.observe(operation) || wasRetried;
       else if (result.missing.has(id)) one.observeMissing();
     }
     throwIfFailed(context, all);
     const left = pending();
     if (left[0]) progress.report((elapsedMs) => waitingFor(left, client.redactor, elapsedMs, deadline));
     if (left.length === 0) return "done";
-    return isBegunAnew ? "begun anew" : "pending";
+    return wasRetried ? "retried" : "pending";
   };
 
   try {

@@ -111,8 +111,8 @@ export function listOf(text: string): unknown[] | undefined {
 /** The last millisecond of a day in UTC; undefined for a text that is no day. */
 function endOf(day: string): number | undefined {
   const start = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-  return isDay ? start + DAY_MS - 1 : undefined;
+  const isRealDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+  return isRealDay ? start + DAY_MS - 1 : undefined;
 }
 
 /** Where an approval is to be written, as far as it is known. */
@@ -136,7 +136,7 @@ export function approveCommandLine(digests: readonly string[], { stack, configFi
 
 /**
  * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest as
- * data (seen.ts).
+ * data (message-data.ts).
  */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];

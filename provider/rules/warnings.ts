@@ -2,13 +2,13 @@
 // are in `texts.ts`.
 
 import type { ApprovalState } from "./approval.js";
+import { type Activity, sentenceNow, stateNow } from "./current-state.js";
 import { driftInChange } from "./drift.js";
 import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
-import { type Activity, sentenceNow, stateNow } from "./moment.js";
+import { isState, type MessageFact } from "./message-data.js";
 import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
 import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
 import { isReleasedBy, refuses } from "./policies.js";
-import { type Fact, isState } from "./seen.js";
 import { type DesiredSettings, desiredSettings, type ObservedSettings, type SettingsInput } from "./settings.js";
 import { NOW } from "./texts.js";
 import { isUnfinished } from "./unfinished.js";
@@ -35,9 +35,9 @@ const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
  */
 function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
   const { before, desired, verdict } = change;
-  const isGuess = verdict.reasons.some(({ does }) => does === "resize");
+  const isGuess = verdict.reasons.some(({ sentenceKind }) => sentenceKind === "resize");
   // Changes that only check can compare, such as assets among the triggers, are not in these settings.
-  if (!isGuess || verdict.reasons.some(({ does }) => does !== "resize")) return change;
+  if (!isGuess || verdict.reasons.some(({ sentenceKind }) => sentenceKind !== "resize")) return change;
   const known = { ...now, ...before };
   return { before: known, desired, verdict: impactOf(known, desired, optionsOf(news, secrets)) };
 }
@@ -76,7 +76,7 @@ export interface Line {
   /** What an approval does about it, as a sentence. */
   approval?: string;
   /** The same as data, for the report. */
-  facts?: readonly Fact[];
+  facts?: readonly MessageFact[];
 }
 
 /** The line without its facts. */
@@ -207,7 +207,7 @@ export function withFailure(line: Line | undefined, failure: StepFailure | undef
   if (failure === undefined) return line;
   const unless = failure.mayBeOwn ? " A forced replacement (--target-replace, a taint) goes through." : "";
   const text = `${failure.problem}: \`up\` will fail. ${failure.way}.${unless}`;
-  const fails: Fact = failure.mayBeOwn ? "fails unless replaced" : "fails";
+  const fails: MessageFact = failure.mayBeOwn ? "fails unless replaced" : "fails";
   const state = failure.state ? [failure.state] : (line?.facts ?? []).filter(isState);
   const facts = [...state, fails];
   return { ...warning(line ? `${line.text} But ${text}` : text), facts };
@@ -234,15 +234,15 @@ export interface UpdateContext {
   now: { settings: ObservedSettings; activity: Activity | undefined } | undefined;
   approval: ApprovalState;
   /** What is to be done about a restart. */
-  mode: unknown;
+  onRestart: unknown;
 }
 
 /** An update with an impact, as the compute sees it now. */
 export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: ChangeImpact } {
-  const { id, olds, news, secrets, now, approval, mode } = context;
+  const { id, olds, news, secrets, now, approval, onRestart } = context;
   const { verdict } = now ? asSeenNow(change, now.settings, news, secrets) : change;
   const { severity, text } = lineOfUpdate(id, verdict, now?.activity);
-  const isGuarded = refuses(verdict.impact, mode);
+  const isGuarded = refuses(verdict.impact, onRestart);
   const isUnapprovable = isGuarded && approval === "not-asked";
   const [before, desired] = [valuesByPath(change.before), valuesByPath(change.desired)];
   const drift = now ? driftInChange({ before, desired }, olds, now.settings, optionsOf(news, secrets)) : [];
@@ -258,7 +258,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
 }
 
 /** The state of the compute as data. */
-const stateFact = (activity: Activity | undefined): Fact[] => (activity ? [activity.state] : []);
+const stateFact = (activity: Activity | undefined): MessageFact[] => (activity ? [activity.state] : []);
 
 /** @param isGuarded whether `up` refuses the change: the approval covers the values in the state */
 const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
@@ -274,15 +274,15 @@ export function unexplainedChanges(olds: Props, news: Props, { desired, before }
   const lines = notTakenOf(olds)
     .filter((path) => differing.includes(path))
     .map((path) => `${path} is sent again: the service did not apply it last time`);
-  const said = olds["onDelete"];
+  const chosen = olds["onDelete"];
   // By default an adopted compute is released and a created one is deleted.
-  const anyway = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
-  if (said !== undefined && said !== anyway && news["onDelete"] === undefined) {
+  const byDefault = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
+  if (chosen !== undefined && chosen !== byDefault && news["onDelete"] === undefined) {
     const changes =
-      anyway === "release"
+      byDefault === "release"
         ? "which was adopted, will be released with this resource, not deleted"
         : "which was created for this resource, will be deleted with it, not released";
-    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${said}"`);
+    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${chosen}"`);
   }
   return lines;
 }

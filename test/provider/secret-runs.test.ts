@@ -149,7 +149,7 @@ function runIn(text: string, secrets: readonly string[]): string | undefined {
 
 const knowing = (secrets: readonly unknown[]): SecretRedactor => {
   const redactor = new SecretRedactor();
-  redactor.see({ __secret: ["settings"], settings: secrets });
+  redactor.remember({ __secret: ["settings"], settings: secrets });
   return redactor;
 };
 
@@ -289,7 +289,7 @@ test.each<[string, string[], string, string]>([
 
 test("the value of an application's own parameter is left out of texts of others: a rule of the program may have made it secret", () => {
   const redactor = new SecretRedactor();
-  redactor.see({
+  redactor.remember({
     settings: { pgSettings: { "app.token": "token-of-the-app", work_mem: "64 megabytes", "app.on": "on" } },
   });
   expect(redactor.redactExternal("app.token = token-of-the-app, work_mem = 64 megabytes")).toBe(

@@ -18,7 +18,7 @@ const COMMAND = "npx --no compute-endpoint";
  * @param inProgram what to do if the program may be edited
  * @param foreseen what the preview says
  */
-export function leftComputeError(
+export function leftoverError(
   shared: CreateView,
   program: Program,
   project: string,
