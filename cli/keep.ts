@@ -10,7 +10,7 @@ const POOLER = /-pooler$/;
 
 export interface KeepList {
   /** Where the list names the compute, for the refusal; undefined where it does not. */
-  placeOf(compute: Pick<WireEndpoint, "id" | "name">): string | undefined;
+  sourceOf(compute: Pick<WireEndpoint, "id" | "name">): string | undefined;
 }
 
 /**
@@ -19,10 +19,10 @@ export interface KeepList {
  * @throws UsageError for a file that can't be read or names no compute: a broken list must not leave everything unprotected
  */
 export async function readKeepList(named: readonly string[], files: readonly string[]): Promise<KeepList> {
-  const places = new Map<string, string>();
+  const sources = new Map<string, string>();
   for (const one of named.flatMap((text) => text.split(",")).map((text) => text.trim())) {
     if (one === "") throw new UsageError("--keep needs the id or the name of a compute");
-    places.set(one, "--keep");
+    sources.set(one, "--keep");
   }
   for (const file of files) {
     const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -37,7 +37,7 @@ export async function readKeepList(named: readonly string[], files: readonly str
         `--keep-from: ${file} names no compute, so it would keep none. Leave it out if that is what you want`,
       );
     }
-    for (const one of [...ids.map((id) => id.replace(POOLER, "")), ...names]) places.set(one, file);
+    for (const one of [...ids.map((id) => id.replace(POOLER, "")), ...names]) sources.set(one, file);
   }
-  return { placeOf: ({ id, name }) => places.get(id) ?? (name === undefined ? undefined : places.get(name)) };
+  return { sourceOf: ({ id, name }) => sources.get(id) ?? (name === undefined ? undefined : sources.get(name)) };
 }

@@ -53,14 +53,14 @@ export interface TimedLine extends Line {
 
 /** The change of an update, compared with the inputs and the outputs in the state. */
 export function announcedChangeOf({ olds, news, oldInputs, secrets, config: { askAgain } }: UpdateStep): Change {
-  const desired = desiredIn(news);
+  const desired = desiredSettingsIn(news);
   return announcedChange(
     { inputs: oldInputs, outputs: olds },
     { news, desired, secrets, notice: readNotice(news), askAgain },
   );
 }
 
-function desiredIn(news: Props): DesiredSettings {
+function desiredSettingsIn(news: Props): DesiredSettings {
   const { inputs, unknown } = checkInputs(news);
   return desiredSettings(inputs, unknown);
 }
@@ -117,7 +117,7 @@ function approvalStateFor({ urn, news, oldInputs, secrets, config, isSoftened }:
   const impact = readNotice(news)?.impact ?? "none";
   if (!refuses(impact, news["onRestart"], config.onRestart)) return "not-asked";
   const { digests } = config.approvals;
-  return approvalStateOf({ urn, oldInputs, news, desired: desiredIn(news), secrets, digests, isSoftened });
+  return approvalStateOf({ urn, oldInputs, news, desired: desiredSettingsIn(news), secrets, digests, isSoftened });
 }
 
 const onRestartOf = ({ news, config }: ResourceStep): unknown => news["onRestart"] ?? config.onRestart ?? "warn";

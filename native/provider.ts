@@ -31,7 +31,7 @@ import {
 import type { Props, Values } from "./values.js";
 
 /** What the requests of create, update and delete have in common. */
-export interface StepRequest {
+export interface EngineStep {
   urn: string;
   /** Milliseconds; 0 where the resource has no `customTimeouts` for this step. */
   timeoutMs?: number;
@@ -119,7 +119,7 @@ export class NativeProvider {
     return { ...found, changes, paths, stables: [...FIXED_OUTPUTS, "projectId", "type"] };
   }
 
-  async create(request: StepRequest, news: Values): Promise<Values & { id: string }> {
+  async create(request: EngineStep, news: Values): Promise<Values & { id: string }> {
     const step = this.#step(request, news);
     this.#process.secrets.remember(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
@@ -129,7 +129,7 @@ export class NativeProvider {
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
   }
 
-  async update(request: StepRequest, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
+  async update(request: EngineStep, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
     const state = withSecrets(olds);
     const step: UpdateStep = { ...this.#step(request, news), id, olds: state, oldInputs: withSecrets(oldInputs) };
     for (const values of [state, withSecrets(news)]) this.#process.secrets.remember(values);
@@ -164,7 +164,7 @@ export class NativeProvider {
     };
   }
 
-  async delete({ timeoutMs }: StepRequest, id: string, state: Values): Promise<void> {
+  async delete({ timeoutMs }: EngineStep, id: string, state: Values): Promise<void> {
     const known = withSecrets(state);
     this.#process.secrets.remember(known);
     const request = timeoutMs ? { timeoutMs } : {};
@@ -201,7 +201,7 @@ export class NativeProvider {
   secretsAfterFailure = (properties: Props, news: Values): ReadonlySet<string> =>
     stateValuesOf(properties, news).secrets;
 
-  #step({ urn, preview = false }: StepRequest, news: Values): ResourceStep {
+  #step({ urn, preview = false }: EngineStep, news: Values): ResourceStep {
     return {
       urn,
       news: news.props,
@@ -218,7 +218,7 @@ export class NativeProvider {
     return this.#process.shared.config.softensPreviews && isPreviewCommand();
   }
 
-  #programOf(news: Values, { timeoutMs }: StepRequest): Program {
+  #programOf(news: Values, { timeoutMs }: EngineStep): Program {
     return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 

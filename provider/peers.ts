@@ -78,7 +78,7 @@ export class Peers {
     if (engine === undefined) return undefined;
     // The engine's port tells runs apart: a preview and the update after it have different ones. A later run may get the same
     // port, but nobody answers on the old sockets: a provider process ends with its engine.
-    const run = `${VERSION}-${digestOf(`${engine}\n${cwd}`)}-`;
+    const run = `${VERSION}-${fingerprintOf(`${engine}\n${cwd}`)}-`;
     const self = `${run}${process.pid}-${randomBytes(6).toString("hex")}`;
     try {
       const own = folder ?? folderFor(self);
@@ -218,4 +218,4 @@ function messageIn(line: string): Message | undefined {
   }
 }
 
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const fingerprintOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);

@@ -228,19 +228,19 @@ export class Endpoint extends pulumi.CustomResource {
       ...NO_OUTPUTS,
       ...args,
       __provider: PROVIDER_TEXT,
-      ...(managed ? { __urn: urn, ...parentHint(opts.parent), ...hintsOf(args, opts) } : secretHint(args)),
+      ...(isLookUp ? secretHint(args) : { __urn: urn, ...parentHint(opts.parent), ...hintsOf(args, opts) }),
     };
     const options: pulumi.CustomResourceOptions = {
       ...opts,
-      ...(managed
-        ? {
+      ...(isLookUp
+        ? {}
+        : {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
             // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
             // They say nothing that the rest of the diff does not show.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
-          }
-        : {}),
+          }),
       ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),
     };
     const endQuiet = quietPromises();

@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Outlook } from "../provider/lookup/live.js";
 import type { ApprovalState } from "../provider/rules/approval.js";
 import type { Activity } from "../provider/rules/current-state.js";
+import type { ForeseenFailure } from "../provider/rules/foreseen-failure.js";
 import type { Impact } from "../provider/rules/impact.js";
 import { factsTail } from "../provider/rules/message-data.js";
 import { type ImpactNotice, readNotice } from "../provider/rules/notice.js";
@@ -28,8 +29,6 @@ import { ProgramEnd } from "./program-end.js";
 import { approvalIn } from "./soft-preview.js";
 import { effectOn, Tally } from "./tally.js";
 import type { UnchangedOutputs } from "./unchanged-outputs.js";
-
-type Foreseen = Extract<Outlook, { kind: "fails" }>["foreseen"];
 
 /** The state that the hook keeps during a run. */
 export interface Run {
@@ -120,7 +119,7 @@ async function reportImpact(step: Step & { id: string; olds: Props }, change: Ch
 }
 
 /** Why the update will fail, if the project's list shows it. */
-function failureOf(project: ProjectNow, id: string, { before, desired }: Change): Foreseen | undefined {
+function failureOf(project: ProjectNow, id: string, { before, desired }: Change): ForeseenFailure | undefined {
   const { branchId } = desired;
   const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
   const outlook = loadLookups().updateOutlook(project, { id, ...(isMoved ? { branchId } : {}) });
@@ -134,7 +133,7 @@ function failureOf(project: ProjectNow, id: string, { before, desired }: Change)
 function reportWithFailure(
   urn: string,
   line: Line | undefined,
-  failure: Foreseen | undefined,
+  failure: ForeseenFailure | undefined,
   { end, atMs }: { end: ProgramEnd; atMs: number | undefined },
 ): void {
   const report = (whole: Line | undefined) => whole && reportLine(urn, whole, atMs);
@@ -158,7 +157,7 @@ async function reportCreation(step: Step, run: Run): Promise<void> {
 const outlookOf = ({ notice, stackOnRestart, ...step }: Step, project: ProjectNow) =>
   loadLookups().creationOutlookIfKnown(project, { ...step, onRestart: stackOnRestart, replaces: notice?.replaces });
 
-function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: Step): Foreseen {
+function withoutSecrets({ problem, way, ...rest }: ForeseenFailure, { news, secrets }: Step): ForeseenFailure {
   const lookups = loadLookups();
   lookups.keepSecret(news, [...secrets]);
   return { ...rest, problem: lookups.redacted(problem), way: lookups.redacted(way) };

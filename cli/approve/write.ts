@@ -16,7 +16,7 @@ export interface Request extends ApproveRequest {
   file?: string;
   cwd: string;
   /** The list that the preview used; undefined without a preview. */
-  seen?: readonly string[];
+  previewList?: readonly string[];
 }
 
 /** @returns what was done, in lines for people. @throws UsageError before anything is written */
@@ -30,13 +30,14 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
   if (text === undefined && (named === undefined || path.endsWith(".json")))
     throw new CommandRefused(`there is no file ${name}`);
   // A file that `--config-file` names may be called anything else.
-  if (request.seen && stack !== undefined && named !== undefined && named !== stack)
+  if (request.previewList && stack !== undefined && named !== undefined && named !== stack)
     throw new CommandRefused(`${name} is the file of another stack: the preview is of ${stack}`);
   try {
     const list = readList(yaml, text ?? "");
     if (list.isProject) await refuseHidden(yaml, request, list, name);
     const project = list.isProject ? undefined : await projectList(yaml, cwd);
-    const inherited = list.values ? undefined : (request.seen ?? project?.values);
+    const inherited = list.values ? undefined : (request.previewList ?? project?.values);
+    // Pulumi.yaml serves all stacks, so one preview can't tell which entries are unused.
     const forThisList = list.isProject ? { ...request, needed: undefined } : request;
     const plan = planChange(list.values ?? inherited ?? [], forThisList);
     const changed = plan.added.length > 0 || plan.removed.length > 0;
@@ -64,12 +65,12 @@ async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
 
 /** If the stack's file has a list, Pulumi ignores the one in Pulumi.yaml. */
 async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
-  const { seen, stack, cwd } = request;
+  const { previewList, stack, cwd } = request;
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
   const text = own ? await textOf(resolve(cwd, own)) : undefined;
   const isHidden = text !== undefined && readList(yaml, text).values !== undefined;
   if (isHidden) throw new CommandRefused(`${own} has its own list, which hides the one in ${name}: use --file ${own}`);
-  if (seen && JSON.stringify(seen) !== JSON.stringify(values.map(String)))
+  if (previewList && JSON.stringify(previewList) !== JSON.stringify(values.map(String)))
     throw new CommandRefused("the preview used a different list: part of its config came from another file");
 }
 

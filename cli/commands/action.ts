@@ -137,7 +137,7 @@ async function carryOut(
     const hasWaited = wait && operations.length > 0;
     if (hasWaited) await waitFor(access, compute, operations, deadline);
     const after = (hasWaited && (await findCompute(context, compute, deadline))) || done.endpoint;
-    const result = { name, project, done, after, hasWaited, waited: wait || operations.length === 0 };
+    const result = { name, project, done, after, hasWaited, isOver: wait || operations.length === 0 };
     io.out.write(asJson ? json(await resultInfo(access, result, deadline)) : describeResult(result));
   } finally {
     release();
@@ -168,12 +168,12 @@ interface Result {
   /** Whether the command has waited for operations. */
   hasWaited: boolean;
   /** Whether all work has ended: the command has waited, or there was nothing to wait for. */
-  waited: boolean;
+  isOver: boolean;
 }
 
-function describeResult({ name, done, after, waited }: Result): string {
+function describeResult({ name, done, after, isOver }: Result): string {
   const { id } = after;
-  if (!waited)
+  if (!isOver)
     return `compute ${id} ${TEXTS[name].doing}: the service has accepted it; --no-wait does not wait for the end\n`;
   if (done.sent || done.operations.length > 0) return `compute ${id} is ${stateOf(after)}\n`;
   const noop = isNeedless(name, after) ? TEXTS[name].noop : "somebody else has just started it";
@@ -192,7 +192,7 @@ function stateOf({
 
 async function resultInfo(
   { context }: Access,
-  { name, project, done, after, hasWaited, waited }: Result,
+  { name, project, done, after, hasWaited, isOver }: Result,
   deadline: Deadline,
 ) {
   const { operations } = done;
@@ -203,7 +203,7 @@ async function resultInfo(
     action: name,
     /** Whether a request was sent. False if there was nothing to do. */
     sent: done.sent,
-    waited,
+    waited: isOver,
     endpoint: endpointInfo(after, project),
     operations: now.map((one) => operationInfo(one, project)),
   };

@@ -3,7 +3,7 @@
 import { type Impact, isAtLeast, isWorse } from "../../provider/rules/impact.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { identityOf, isEndpointType, isEndpointUrn } from "../../provider/rules/urn.js";
-import { approvalFor, digestOf, noDigestForCreation, type StackRules } from "./approval.js";
+import { approvalFor, digestOrReason, noDigestForCreation, type StackRules } from "./approval.js";
 import { cleanLine, quote } from "./clean.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
@@ -225,6 +225,7 @@ const mayNeedApproval = (impact: Impact, floor: Impact): boolean =>
 
 function approval(compared: Compared, judged: Judged, rules: StackRules): Approval {
   const { step } = compared;
-  const found = step.op === "update" || step.op === "replace" ? digestOf(compared, judged) : noDigestForCreation();
+  const found =
+    step.op === "update" || step.op === "replace" ? digestOrReason(compared, judged) : noDigestForCreation();
   return approvalFor(rules, step, judged.impact, found);
 }

@@ -33,15 +33,16 @@ import { patch } from "./patch.js";
 import type { CreateView, SharedState } from "./shared-state.js";
 
 /** The compute that a create takes over. Undefined if a new compute must be created. @throws Stopped if neither is possible */
-export const computeToTake = (
+export const computeToAdopt = (
   view: CreateView,
   program: Program,
   project: string,
   before: readonly WireEndpoint[],
-): WireEndpoint | undefined => computeToAdopt(view, program, project, before) ?? computeToRetake(view, program, before);
+): WireEndpoint | undefined =>
+  computeNamedByAdopt(view, program, project, before) ?? ownComputeFromBefore(view, program, before);
 
 /** The compute that `adopt` means. */
-function computeToAdopt(
+function computeNamedByAdopt(
   shared: CreateView,
   program: Program,
   project: string,
@@ -118,7 +119,7 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
  * can be created. For example, an earlier run failed between the release and the create. Then the engine asks for the create at
  * every `pulumi up`, even after the program has taken the change back.
  */
-function computeToRetake(
+function ownComputeFromBefore(
   shared: CreateView,
   program: Program,
   before: readonly WireEndpoint[],
@@ -204,7 +205,7 @@ export function refuseRestart(
  * Takes over a compute that exists. Changes the settings that the program has, and leaves the others as they are.
  * @param isFromList whether `existing` comes from a list, which may be stale
  */
-export async function takeOver(
+export async function adoptCompute(
   shared: SharedState,
   program: Program,
   existing: WireEndpoint,
@@ -229,7 +230,7 @@ export async function takeOver(
     if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
       throw new Stopped(justMoved(now, branchId));
     }
-    return takeOver(shared, program, now, deadline, false);
+    return adoptCompute(shared, program, now, deadline, false);
   }
   if (paths.length > 0) {
     if (paths.some((path) => path.startsWith("settings.")) && existing.settings === undefined) {

@@ -1,7 +1,8 @@
 // The errors of create: the compute exists already, or its project or branch does not exist.
 
 import type { Deadline } from "../clock.js";
-import { type Foreseen, isKind, Stopped, urlDoubtOf } from "../errors.js";
+import { isKind, Stopped, urlDoubtOf } from "../errors.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { DEFAULT_TYPE } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { generatedNameOfAnother, isPrimaryOf } from "./adopt.js";
@@ -48,16 +49,16 @@ export function refuseDuplicate(
   const others = before.filter((one) => !shared.claimed.has(one.id));
   // Computes in the state are not leftovers.
   const strays = others.filter((one) => !shared.idsInState.has(one.id));
-  const left =
+  const leftover =
     inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
-  if (left) {
-    throw leftoverError(shared, program, project, left, {
-      what: `compute ${left.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
-      inProgram: `adopt: "${left.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
+  if (leftover) {
+    throw leftoverError(shared, program, project, leftover, {
+      what: `compute ${leftover.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
+      inProgram: `adopt: "${leftover.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
       foreseen: {
-        problem: `${left.id} has the name ${autoName}, generated for this resource: an interrupted run may have left it`,
-        way: `Set adopt: "${left.id}" to take it over, or the option aliases if this resource was renamed or moved. The error of \`up\` has a command for each repair that leaves the program as it is`,
-        id: left.id,
+        problem: `${leftover.id} has the name ${autoName}, generated for this resource: an interrupted run may have left it`,
+        way: `Set adopt: "${leftover.id}" to take it over, or the option aliases if this resource was renamed or moved. The error of \`up\` has a command for each repair that leaves the program as it is`,
+        id: leftover.id,
         mayBeOwn: true,
       },
     });
@@ -108,7 +109,7 @@ const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }
   `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
 
 /** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
-export const notFoundFailure = (what: string, property: string, urlDoubt?: string): Foreseen =>
+export const notFoundFailure = (what: string, property: string, urlDoubt?: string): ForeseenFailure =>
   urlDoubt === undefined
     ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
     : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };

@@ -7,7 +7,7 @@ import { updatableValues } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { computeToTake, takeOver } from "./adopt.js";
+import { adoptCompute, computeToAdopt } from "./adopt.js";
 import { explainedCreateError, notFoundError, refuseDuplicateUnlessGone } from "./create-conflicts.js";
 import { getCompute } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
@@ -35,12 +35,12 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
     const before = await withAdopted(shared, inputs, listed, deadline);
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const replaced = shared.ownership?.replacedBy(program);
-    const existing = computeToTake(shared, program, project, before);
+    const existing = computeToAdopt(shared, program, project, before);
     // Record the claim at once, because another create may find the same primary.
     if (existing) shared.claimed.set(existing.id, describeProgram(program));
     if (existing) context.mutations.addKey(project, inputs.branchId ?? "", existing.id);
     const made = existing
-      ? await takeOver(shared, program, existing, deadline).catch((error: unknown) => {
+      ? await adoptCompute(shared, program, existing, deadline).catch((error: unknown) => {
           shared.claimed.delete(existing.id);
           shared.ownership?.releaseClaim(existing.id);
           throw error;

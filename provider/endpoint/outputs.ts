@@ -79,7 +79,7 @@ export interface StepRecord {
   unfinished?: string[];
   /** What the service did not apply: the values asked for, by path. */
   unapplied?: SettingValues;
-  owed?: Owed;
+  owed?: PendingRestart;
 }
 
 /** The step that wrote the state. It decides where the settings come from. */
@@ -92,7 +92,7 @@ export type Origin =
   | "update";
 
 /** A restart that `restartTriggers` ask for and that has not happened yet. */
-export interface Owed {
+export interface PendingRestart {
   /** The triggers for which the compute was last restarted. */
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */

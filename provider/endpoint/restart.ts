@@ -11,7 +11,7 @@ import { type ActionResult, isNeedless, markStart, runAction, type StartMark, wa
 import { findCompute } from "./find.js";
 import type { Program } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
-import type { Outputs, Owed } from "./outputs.js";
+import type { Outputs, PendingRestart } from "./outputs.js";
 import { goneError } from "./refusals.js";
 import { notReadyError, settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import type { SharedState, Target } from "./shared-state.js";
@@ -34,7 +34,7 @@ export const appliedTriggers = (olds: Outputs, { secrets }: Program): Outputs["r
   olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
 
 /** The restart that is due now, with the mark of an earlier step that failed. */
-export function owedRestart(olds: Outputs, program: Program): Owed {
+export function owedRestart(olds: Outputs, program: Program): PendingRestart {
   const { inputs, secrets } = program;
   const wanted = isSecret("restartTriggers", secrets) ? SECRET_DIGEST : digest(inputs.restartTriggers);
   const { restartOwed: before } = olds;

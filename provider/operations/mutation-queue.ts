@@ -227,11 +227,11 @@ function widen(project: ProjectQueue): void {
 
 /** Begins waiting mutations. Of two mutations that share a key, the second never overtakes the first. */
 function beginWaiting(project: ProjectQueue): void {
-  const taken = new Set([...project.active].flatMap(({ keys }) => keys));
+  const usedKeys = new Set([...project.active].flatMap(({ keys }) => keys));
   for (let index = 0; index < project.waiting.length && project.active.size < project.window; ) {
     const mutation = project.waiting[index] as Mutation;
-    const isFree = mutation.keys.every((id) => !taken.has(id));
-    for (const id of mutation.keys) taken.add(id);
+    const isFree = mutation.keys.every((id) => !usedKeys.has(id));
+    for (const id of mutation.keys) usedKeys.add(id);
     if (!isFree) {
       index++;
       continue;

@@ -4,6 +4,7 @@
 import type { ApprovalState } from "./approval.js";
 import { type Activity, sentenceNow, stateNow } from "./current-state.js";
 import { driftInChange } from "./drift.js";
+import type { ForeseenFailure } from "./foreseen-failure.js";
 import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
 import { isState, type MessageFact } from "./message-data.js";
 import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
@@ -109,10 +110,10 @@ function lineOfReplacement(
 }
 
 /** The line of an adoption if the service could not be asked. */
-const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
+const lineOfUnseenAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
 
 /** A create that takes a compute over. */
-function lineOfTakeOver(
+function lineOfAdoption(
   id: string,
   { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
   activity: Activity | undefined,
@@ -173,7 +174,7 @@ export function lineOfCreation(
   if (notice.impact !== "may-restart")
     return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
   if (outlook?.kind === "makes") return { line: lineOfNewPrimary(news["branchId"]), impact };
-  return { line: lineOfAdoption(news["restart"]), impact };
+  return { line: lineOfUnseenAdoption(news["restart"]), impact };
 }
 
 /** @param isKept whether the resource had this compute before, and only gets it back */
@@ -181,7 +182,7 @@ function takeOverOf(outlook: TakeOver, isKept: boolean): CreationLine | undefine
   const { compute, verdict, activity } = outlook;
   const { impact } = verdict;
   if (isKept && impact === "none") return undefined;
-  const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfTakeOver(compute.id, outlook, activity);
+  const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfAdoption(compute.id, outlook, activity);
   // A line that says "nothing drops" needs no state at its end.
   if (impact === "none") return { line, impact };
   return { line: { ...line, facts: [...stateFact(activity), ...(line.facts ?? [])] }, impact, activity };
@@ -193,17 +194,8 @@ const lineOfNewPrimary = (branch: unknown): Line => ({
   facts: ["makes"],
 });
 
-/** Why a step will fail, and what to do. */
-export interface StepFailure {
-  problem: string;
-  way: string;
-  mayBeOwn?: true;
-  /** What the compute does that the step would change. */
-  state?: Activity["state"];
-}
-
 /** The line together with what will make `up` fail. No approval helps, so it says nothing of one. */
-export function withFailure(line: Line | undefined, failure: StepFailure | undefined): Line | undefined {
+export function withFailure(line: Line | undefined, failure: ForeseenFailure | undefined): Line | undefined {
   if (failure === undefined) return line;
   const unless = failure.mayBeOwn ? " A forced replacement (--target-replace, a taint) goes through." : "";
   const text = `${failure.problem}: \`up\` will fail. ${failure.way}.${unless}`;

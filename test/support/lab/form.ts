@@ -132,7 +132,7 @@ function classForm(shared: SharedState, first: FirstOldInputs = new Map()): Form
         branches: shared.ownership?.branchMoves,
         oldInputs: shared.oldInputs.rememberCompared(old.id, inputs),
         askAgain: shared.config.askAgain,
-        notTaken: shared.context.log,
+        unapplied: shared.context.log,
       });
       return {
         answer: struct(answer),
