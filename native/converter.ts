@@ -5,6 +5,7 @@ import { readConfig } from "../provider/config.js";
 import { namesOf } from "../provider/endpoint/import-names.js";
 import { messageOf, Stopped } from "../provider/errors.js";
 import { accessTo, deadlineOf, explainMissingProject, LOOKUP_MS } from "../provider/lookup/access.js";
+import { isKnownType } from "../provider/rules/settings.js";
 import { NATIVE_TYPE } from "../provider/rules/urn.js";
 import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import {
@@ -35,16 +36,13 @@ async function endpointsOf(targets: readonly string[]): Promise<Found[]> {
     const all = await access.context.lists.recent(project, deadlineOf(access)).catch((error: unknown) => {
       throw explainMissingProject(access, project, error);
     });
-    const selected = all.filter((one) => (id === undefined ? isKnown(one) : one.id === id));
+    const selected = all.filter((one) => (id === undefined ? isKnownType(one.type) : one.id === id));
     if (selected.length === 0)
       throw new Stopped(`project ${project} has no ${id === undefined ? "computes" : `compute ${id}`}`);
     for (const endpoint of selected) found.set(endpoint.id, { project, endpoint });
   }
   return [...found.values()];
 }
-
-/** A newer service may have further types of computes. */
-const isKnown = ({ type }: WireEndpoint): boolean => type === "read_write" || type === "read_only";
 
 async function convertState(targets: readonly string[]): Promise<converter.ConvertStateResponse> {
   const found = await endpointsOf(targets);

@@ -4,13 +4,13 @@
 import { check } from "../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
 import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
-import { textsIn } from "../provider/endpoint/hints.js";
 import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { isKind, Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, instanceNameProblem, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/message-data.js";
+import { textsIn } from "../provider/rules/texts-in.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
 import { textOfLine } from "../provider/rules/warnings.js";

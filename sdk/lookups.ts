@@ -131,21 +131,12 @@ export function getOperationOutput(
   return answerOutput(OPERATION, args, opts);
 }
 
-/** The most rows in an output, which is stored in the state. */
-const MOST_OPERATIONS = 1000;
-
 const OPERATIONS: Lookup<ListOperationsArgs, OperationInfo[]> = {
   name: "listOperations",
-  ask: async (lookups, access, { projectId, limit = MOST_OPERATIONS }) => {
-    if (limit > MOST_OPERATIONS) {
-      throw failure(
-        `limit ${limit}: listOperationsOutput gives at most ${MOST_OPERATIONS}; listOperations has no such bound`,
-      );
-    }
-    const all: OperationInfo[] = [];
-    for await (const one of lookups.listOperations(access, { projectId, limit })) all.push(one);
-    return all;
-  },
+  ask: (lookups, access, args) =>
+    lookups.operationsUpTo(access, args, (limit, most) =>
+      failure(`limit ${limit}: listOperationsOutput gives at most ${most}; listOperations has no such bound`),
+    ),
   field: "operations",
 };
 

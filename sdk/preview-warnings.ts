@@ -9,6 +9,7 @@ import type { Impact } from "../provider/rules/impact.js";
 import { factsTail } from "../provider/rules/message-data.js";
 import { type ImpactNotice, readNotice } from "../provider/rules/notice.js";
 import { type OnRestart, refuses } from "../provider/rules/policies.js";
+import { textsIn } from "../provider/rules/texts-in.js";
 import { unchangedOutputs } from "../provider/rules/unchanged-outputs.js";
 import { isUnfinished } from "../provider/rules/unfinished.js";
 import {
@@ -65,7 +66,7 @@ interface Step {
 export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Promise<void> {
   const secrets = new Set<string>();
   const news = await plain(args.newInputs, secrets);
-  for (const name of secretNames(news["__secret"])) secrets.add(name);
+  for (const name of textsIn(news["__secret"])) secrets.add(name);
   const stackOnRestart = new pulumi.Config("compute").get("onRestart") as OnRestart | undefined;
   const onRestart = news["onRestart"] ?? stackOnRestart ?? "warn";
   const notice = readNotice(news);
@@ -174,5 +175,3 @@ async function creationLine(step: Step, outlook: Outlook | undefined, run: Run):
   if (creation && step.onRestart !== "allow") count(run, urn, creation.impact, creation.activity);
   return creation?.line;
 }
-
-const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

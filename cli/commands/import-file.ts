@@ -6,6 +6,7 @@ import { namesOf } from "../../provider/endpoint/import-names.js";
 import { Stopped } from "../../provider/errors.js";
 import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
+import { isKnownType } from "../../provider/rules/settings.js";
 import { shellWord } from "../../provider/rules/shell.js";
 import type { WireEndpoint } from "../../provider/wire/endpoint.js";
 import { accessFor, missingComputeError } from "../account.js";
@@ -125,7 +126,7 @@ function takeOver(
   notes: string[],
 ): Imported[] {
   const known = endpoints.filter(([, { id, type }]) => {
-    const isKnown = type === "read_write" || type === "read_only";
+    const isKnown = isKnownType(type);
     if (!isKnown) notes.push(`${id} is left out: ${type} is no type of compute that this version knows`);
     return isKnown;
   });

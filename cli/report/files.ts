@@ -1,5 +1,6 @@
 // The file names in the short approve or tidy command. They are known only where readers of the report have the files.
 
+import { isPlainName } from "../../provider/rules/shell.js";
 import { loadYaml } from "../approve/config-list.js";
 import { type ProgramFolder, programOf, projectFile, shownPath } from "../approve/files.js";
 import type { ReportFiles, StackReport } from "./types.js";
@@ -12,9 +13,6 @@ export async function programHere(cwd: string): Promise<ProgramFolder | undefine
   return program && { ...program, stackFile: (stack) => shownPath(program.stackFile(stack), cwd) };
 }
 
-/** Names that are the same in each shell. */
-const PLAIN = /^[\w./][\w./-]*$/;
-
 /**
  * @param preview the file with the document
  * @returns undefined where the program of this folder is another one
@@ -25,7 +23,7 @@ export function filesOf(
 ): ReportFiles | undefined {
   if (program.project !== project) return undefined;
   const config = program.stackFile(stack);
-  return [preview, config].every((name) => PLAIN.test(name)) ? { preview, config } : undefined;
+  return [preview, config].every(isPlainName) ? { preview, config } : undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { adoptCompute, computeToAdopt } from "./adopt.js";
 import { explainedCreateError, notFoundError, refuseDuplicateUnlessGone } from "./create-conflicts.js";
-import { getCompute } from "./find.js";
+import { listWith } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
 import { describeProgram, findLostCreate } from "./lost-create.js";
 import { createBody } from "./mapping.js";
@@ -32,7 +32,9 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
     const listed = await context.lists.fresh(project, deadline).catch((error: unknown) => {
       throw notFoundError(error, `project ${project}`, "projectId");
     });
-    const before = await withAdopted(shared, inputs, listed, deadline);
+    const { adopt } = inputs;
+    const before =
+      typeof adopt === "string" ? await listWith(context, { project, id: adopt }, listed, deadline) : listed;
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const replaced = shared.ownership?.replacedBy(program);
     const existing = computeToAdopt(shared, program, project, before);
@@ -73,18 +75,6 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
   typeof adopt === "string" ? adopt : undefined,
   name === undefined ? undefined : `name:${name}`,
 ];
-
-/** The list with the compute that `adopt` names. A list may be stale, and lack it. */
-async function withAdopted(
-  { context }: SharedState,
-  { adopt, projectId: project = "" }: Inputs,
-  listed: readonly WireEndpoint[],
-  deadline: Deadline,
-): Promise<readonly WireEndpoint[]> {
-  if (typeof adopt !== "string" || listed.some(({ id }) => id === adopt)) return listed;
-  const found = await getCompute(context, { project, id: adopt }, deadline);
-  return found ? [...listed, found] : listed;
-}
 
 /** Sends the create. After a lost answer it looks for the compute before it sends another one. */
 async function sendCreate(

@@ -32,6 +32,18 @@ export async function findComputeRecent(
   return listedOrItself(context, ref, await context.lists.recent(ref.project, deadline), deadline);
 }
 
+/** The list together with this compute, if it exists: the list may be stale, and lack it. */
+export async function listWith(
+  context: Context,
+  ref: ComputeRef,
+  listed: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<readonly WireEndpoint[]> {
+  if (listed.some(({ id }) => id === ref.id)) return listed;
+  const found = await getCompute(context, ref, deadline);
+  return found ? [...listed, found] : listed;
+}
+
 const listedOrItself = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
   all.find((one) => one.id === ref.id) ?? getCompute(context, ref, deadline);
 

@@ -1,5 +1,7 @@
 // What check needs to know about a resource beside its inputs.
 
+import { textsIn } from "../rules/texts-in.js";
+
 export interface Hints {
   /** Absent if unknown. Then the resource gets no generated name and can't be approved. */
   urn?: string;
@@ -33,6 +35,3 @@ export function hintsIn(news: Readonly<Record<string, unknown>>): Hints {
     isPreview: news["__preview"] === true,
   };
 }
-
-export const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];

@@ -262,7 +262,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code !== "unrecognized_keys") return [{ property: path.join("."), reason: issue.message }];
   const known = KNOWN[path.join(".")] ?? [];
   return issue.keys.map((key) => {
-    const near = known.find((name) => name.toLowerCase().replace(/[^a-z]/g, "") === folded(key));
+    const near = known.find((name) => folded(name) === folded(key));
     const hint = near ? `did you mean ${near}?` : known.length ? `known are ${known.join(", ")}` : "remove it";
     return { property: [...path, key].join("."), reason: `there is no property ${key}: ${hint}` };
   });

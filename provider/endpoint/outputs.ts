@@ -10,7 +10,7 @@ import {
   without,
 } from "../rules/paths.js";
 import type { OnRestart } from "../rules/policies.js";
-import { pruned } from "../rules/pruned.js";
+import { filled, pruned } from "../rules/pruned.js";
 import {
   DEFAULT_TYPE,
   desiredSettings,
@@ -173,9 +173,6 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     __retain: retained,
   };
 }
-
-const filled = <T extends object>(value: T | undefined): T | undefined =>
-  value && Object.keys(value).length > 0 ? value : undefined;
 
 /** The pooled host is the compute's host with `-pooler` behind its first label. */
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");

@@ -3,7 +3,7 @@
 import { Deadline } from "../clock.js";
 import { activityOf } from "../endpoint/activity.js";
 import { notFoundFailure } from "../endpoint/create-conflicts.js";
-import { getCompute } from "../endpoint/find.js";
+import { listWith } from "../endpoint/find.js";
 import { UNKNOWN_VALUE } from "../endpoint/inputs.js";
 import { observedSettings } from "../endpoint/mapping.js";
 import { type Outlook, outlookOnCreate, outlookOnUpdate, viewOf } from "../endpoint/outlook.js";
@@ -80,18 +80,16 @@ export interface Creation {
 /** What the create will do; undefined where nobody can tell. Never sends a request twice. */
 export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<Outlook | undefined> {
   const { inputs, onRestart, replaces } = creation;
-  const { project, endpoints } = now;
+  const { context, project, endpoints } = now;
   const fails = (what: string, property: string) =>
     ({ kind: "fails", foreseen: notFoundFailure(what, property, now.urlDoubt) }) as const;
   if (!endpoints) return fails(`project ${project}`, "projectId");
   const stays = replaces?.fate === "released" || replaces?.fate === "kept";
   const listed = stays ? endpoints : endpoints.filter(({ id }) => id !== replaces?.id);
-  const outlook = outlookOnCreate(
-    viewOf(replaces, onRestart),
-    onTheWire(inputs),
-    await withAdopted(now, inputs["adopt"], listed),
-    now.nowMs,
-  );
+  const { adopt } = inputs;
+  const isId = typeof adopt === "string" && adopt.startsWith("ep-");
+  const all = isId ? await listWith(context, { project, id: adopt }, listed, once(context)) : listed;
+  const outlook = outlookOnCreate(viewOf(replaces, onRestart), onTheWire(inputs), all, now.nowMs);
   if (outlook?.kind !== "makes") return outlook;
   const branch = String(inputs["branchId"]);
   if (endpoints.some((one) => one.branch_id === branch)) return outlook;
@@ -125,17 +123,6 @@ export const updateOutlook = (
   { project, endpoints }: ProjectNow,
   change: { id: string; branchId?: string },
 ): Outlook | undefined => endpoints && outlookOnUpdate({ ...change, project }, endpoints);
-
-/** The list with the compute that `adopt` names, as a list may be stale. */
-async function withAdopted(
-  { context, project }: ProjectNow,
-  adopt: unknown,
-  listed: readonly WireEndpoint[],
-): Promise<readonly WireEndpoint[]> {
-  if (typeof adopt !== "string" || !adopt.startsWith("ep-") || listed.some(({ id }) => id === adopt)) return listed;
-  const found = await getCompute(context, { project, id: adopt }, once(context));
-  return found ? [...listed, found] : listed;
-}
 
 function branchesOf(now: ProjectNow): Promise<ReadonlySet<string> | undefined> {
   const { context, project } = now;

@@ -1,6 +1,7 @@
 // The list `compute:approve` in the stack's config, and the command that adds to it.
 
 import { DIGITS, SHORT_DIGITS } from "./approval.js";
+import { isPlainName } from "./shell.js";
 import { someOf } from "./some-of.js";
 
 const DIGEST = new RegExp(`^[0-9a-f]{${DIGITS}}$`);
@@ -129,7 +130,7 @@ export interface ApprovalTarget {
  */
 export function approveCommandLine(digests: readonly string[], { stack, configFile }: ApprovalTarget): string {
   const safe = (flag: string, name: string | undefined) =>
-    name !== undefined && /^[\w./][\w./-]*$/.test(name) ? [flag, name] : [];
+    name !== undefined && isPlainName(name) ? [flag, name] : [];
   const words = [...safe("--stack", stack), ...safe("--file", configFile), ...digests];
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }

@@ -5,6 +5,7 @@ import { isSamePostgresValue, satisfies } from "./equality.js";
 import {
   type DesiredSettings,
   type ImpactRule,
+  isKnownType,
   isSecret,
   type ObservedSettings,
   propertyOf,
@@ -251,8 +252,7 @@ function describe<K extends SettingName>(
 
 /** Whether a value may be shown: numbers, flags and the two types. Any other string may be a secret. */
 const isPlain = (value: unknown): boolean =>
-  value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isType(value);
-const isType = (value: unknown): boolean => value === "read_write" || value === "read_only";
+  value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isKnownType(value);
 
 function joinLimits(
   reasons: Reason[],

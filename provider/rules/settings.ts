@@ -9,6 +9,9 @@ export type Unknown = typeof UNKNOWN;
 
 export type EndpointType = "read_write" | "read_only";
 
+/** A newer service may have further types of computes. */
+export const isKnownType = (value: unknown): value is EndpointType => value === "read_write" || value === "read_only";
+
 export interface PreloadLibraries {
   useDefaults?: boolean;
   enabledLibraries?: string[];

@@ -12,6 +12,7 @@ import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
 import { isReleasedBy, refuses } from "./policies.js";
 import { type DesiredSettings, desiredSettings, type ObservedSettings, type SettingsInput } from "./settings.js";
 import { NOW } from "./texts.js";
+import { textsIn } from "./texts-in.js";
 import { isUnfinished } from "./unfinished.js";
 
 type Props = Record<string, unknown>;
@@ -61,7 +62,7 @@ export function announcedChange(
   { inputs, outputs: olds }: { inputs: Props; outputs: Props },
   { news, desired, secrets, notice, askAgain }: DesiredChange,
 ): Change {
-  const askedAgain = askAgain ? notTakenOf(olds) : [];
+  const askedAgain = askAgain ? textsIn(olds["notTaken"]) : [];
   const before = isUnfinished(olds)
     ? (desiredSettings(olds as SettingsInput) as ObservedSettings)
     : comparedWith(inputs as SettingsInput, olds as SettingsInput, askedAgain);
@@ -258,12 +259,10 @@ const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
     ? ""
     : ` But somebody has changed ${changes.join(", ")} since the state was recorded${isGuarded ? ": `up` will fail" : ""}. Run \`pulumi refresh\`, and preview again.`;
 
-const notTakenOf = ({ notTaken }: Props): string[] => (Array.isArray(notTaken) ? notTaken.map(String) : []);
-
 /** Lines about changes that the diff does not show, or shows without a reason. */
 export function unexplainedChanges(olds: Props, news: Props, { desired, before }: Change): string[] {
   const differing = differingPaths(valuesByPath(desired), valuesByPath(before));
-  const lines = notTakenOf(olds)
+  const lines = textsIn(olds["notTaken"])
     .filter((path) => differing.includes(path))
     .map((path) => `${path} is sent again: the service did not apply it last time`);
   const chosen = olds["onDelete"];
