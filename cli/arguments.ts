@@ -80,13 +80,13 @@ export function assertNoPositionals(positionals: string[]): void {
 
 const ID = /^[a-z0-9-]{1,60}$/;
 
-export interface Target {
+export interface ComputeTarget {
   projectId: string;
   endpointId?: string;
 }
 
 /** `PROJECT` or `PROJECT/ENDPOINT`. */
-export function parseTarget(text: string): Target {
+export function parseTarget(text: string): ComputeTarget {
   const [projectId = "", endpointId, ...more] = text.split("/");
   if (projectId.startsWith("ep-") && ID.test(projectId)) {
     throw new UsageError(`${projectId} is a compute, and its project comes first: give PROJECT/${projectId}`);
@@ -101,7 +101,7 @@ export function parseTarget(text: string): Target {
 }
 
 /** The one target of a command. `form` says how to write it. */
-export function parseOneTarget(positionals: string[], form: string): Target {
+export function parseOneTarget(positionals: string[], form: string): ComputeTarget {
   const [text, ...more] = positionals;
   if (text === undefined) throw new UsageError(`which one? give ${form}`);
   if (more.length > 0) throw new UsageError(`one at a time: give ${form}, not also ${JSON.stringify(more[0])}`);

@@ -141,7 +141,7 @@ function programInputs(news: Raw): Raw {
   return Object.fromEntries(Object.entries(news).filter(([key]) => !gone.has(key)));
 }
 
-/** The inputs that are ours. A generated name stays the same when the resource is renamed. */
+/** The internal inputs. A generated name stays the same when the resource is renamed. */
 function internalInputs(
   before: Raw | undefined,
   news: Raw,

@@ -48,9 +48,9 @@ export function refuseDuplicate(
   const type = inputs.type ?? DEFAULT_TYPE;
   const others = before.filter((one) => !shared.claimed.has(one.id));
   // Computes in the state are not leftovers.
-  const strays = others.filter((one) => !shared.idsInState.has(one.id));
+  const unowned = others.filter((one) => !shared.idsInState.has(one.id));
   const leftover =
-    inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
+    inputs.name === undefined ? unowned.find((one) => autoName !== undefined && one.name === autoName) : undefined;
   if (leftover) {
     throw leftoverError(shared, program, project, leftover, {
       what: `compute ${leftover.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
@@ -63,7 +63,7 @@ export function refuseDuplicate(
       },
     });
   }
-  const namesake = strays.find(
+  const namesake = unowned.find(
     (one) =>
       inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
   );
