@@ -18,7 +18,7 @@ import {
   settingsIn,
 } from "../rules/settings.js";
 import { isUnfinished } from "../rules/unfinished.js";
-import { unappliedValues, type Outputs, stillUnapplied } from "./outputs.js";
+import { type Outputs, stillUnapplied, unappliedValues } from "./outputs.js";
 
 export interface UpdatePlan {
   /** What the program asks for and a PATCH can change. */

@@ -12,7 +12,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import { findComputeRecent } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
-import { inputsOf, unappliedValues, type Outputs, outputsOf } from "./outputs.js";
+import { inputsOf, type Outputs, outputsOf, unappliedValues } from "./outputs.js";
 import { projectProblem } from "./refusals.js";
 import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";

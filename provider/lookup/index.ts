@@ -30,7 +30,11 @@ export {
   /** @public */
   updateOutlook,
 } from "./live.js";
-export { listOperations, operationsUpTo } from "./pages.js";
+export {
+  listOperations,
+  /** @public */
+  operationsUpTo,
+} from "./pages.js";
 
 /** GET …/endpoints/{id}. */
 export async function getEndpoint(access: Access, args: { projectId: string; id: string }): Promise<EndpointInfo> {
