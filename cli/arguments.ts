@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { millisecondsOf } from "../provider/endpoint/inputs.js";
+import { isDuration, millisecondsOf } from "../provider/endpoint/inputs.js";
 
 /** 0: done. 1: the service refused or failed, or time was up. 2: bad usage; nothing was sent. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -49,11 +49,10 @@ export const EXIT_HELP =
   "Exit codes: 0 done, 1 the service refused or failed, or time is up, 2 bad usage or no key, 130 interrupted.";
 
 const DEFAULT_TIMEOUT = "10m";
-const DURATION = /^(\d+(\.\d+)?(h|m|s|ms))+$/;
 
 /** `--timeout` in milliseconds. */
 export function parseTimeout(text = DEFAULT_TIMEOUT): number {
-  const ms = DURATION.test(text) ? millisecondsOf(text) : undefined;
+  const ms = isDuration(text) ? millisecondsOf(text) : undefined;
   if (!ms) throw new UsageError(`--timeout must be a time such as 90s, 10m or 1h30m, not ${JSON.stringify(text)}`);
   return ms;
 }

@@ -32,7 +32,7 @@ import {
 } from "../arguments.js";
 import type { Command } from "../command.js";
 import type { Io } from "../io.js";
-import { json } from "../table.js";
+import { json, stateText } from "../table.js";
 
 interface Texts {
   summary: string;
@@ -187,7 +187,7 @@ function stateOf({
   current_state: state = "in an unknown state",
   pending_state: next,
 }: WireEndpoint): string {
-  const moves = next === undefined || next === state ? state : `${state} → ${next}`;
+  const moves = stateText(state, next);
   return disabled ? `disabled (${moves})` : moves;
 }
 

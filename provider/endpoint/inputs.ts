@@ -47,6 +47,8 @@ const id = (what: string) =>
 /** One part of a duration such as "1h30m". */
 const DURATION_PART = /(\d+(?:\.\d+)?)(h|ms|m|s)/;
 const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
+/** Whether the text is a duration such as "90s" or "1h30m". */
+export const isDuration = (text: string): boolean => DURATION.test(text);
 const duration = () =>
   z.string(bad('a duration such as "10m" or "90s"')).regex(DURATION, bad('a duration such as "10m" or "90s"'));
 

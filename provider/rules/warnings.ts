@@ -129,7 +129,7 @@ function lineOfAdoption(
 }
 
 /** A create that will take a compute over. */
-interface TakeOver {
+interface AdoptionOutlook {
   kind: "adopts";
   compute: { id: string };
   verdict: ChangeImpact;
@@ -141,7 +141,7 @@ interface TakeOver {
 /** What a preview knows of a creation beside its inputs. */
 export interface CreationContext {
   /** What the create will do; undefined where nobody can tell. */
-  outlook?: TakeOver | { kind: "makes" | "fails" };
+  outlook?: AdoptionOutlook | { kind: "makes" | "fails" };
   /** What the compute that is replaced does now. */
   replacedActivity: Activity | undefined;
   approval: ApprovalState;
@@ -168,7 +168,7 @@ export function lineOfCreation(
     const line = { ...replacement, ...APPROVAL[approval], facts: stateFact(replacedActivity) };
     return { line, impact: notice.impact, activity: replacedActivity };
   }
-  if (outlook?.kind === "adopts") return takeOverOf(outlook, replaces !== undefined);
+  if (outlook?.kind === "adopts") return adoptionLine(outlook, replaces !== undefined);
   if (outlook?.kind === "fails" || notice === undefined || notice.impact === "none") return undefined;
   // The compute is unknown, so the sum at the stack does not count it.
   const impact = "none";
@@ -179,7 +179,7 @@ export function lineOfCreation(
 }
 
 /** @param isKept whether the resource had this compute before, and only gets it back */
-function takeOverOf(outlook: TakeOver, isKept: boolean): CreationLine | undefined {
+function adoptionLine(outlook: AdoptionOutlook, isKept: boolean): CreationLine | undefined {
   const { compute, verdict, activity } = outlook;
   const { impact } = verdict;
   if (isKept && impact === "none") return undefined;
