@@ -46,7 +46,7 @@ export class ProviderProcess {
   #config: ProviderConfig | undefined;
   #context: Context | undefined;
   #peers: Peers | undefined;
-  #hasSaidNotTaken = false;
+  #hasSaidUnapplied = false;
   readonly #keyTexts = new SecretTexts("[key]");
   #isFollowing = false;
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
@@ -82,9 +82,9 @@ export class ProviderProcess {
   readonly warn = (line: string): void => this.say(`warning: ${line}`);
 
   /** Prints which values the service did not apply, for the first compute only. Otherwise a run could print hundreds of lines. */
-  readonly sayFirstNotTaken = (line: string): void => {
-    if (!this.#hasSaidNotTaken) this.say(`${line}. The same may be true of further computes`);
-    this.#hasSaidNotTaken = true;
+  readonly sayFirstUnapplied = (line: string): void => {
+    if (!this.#hasSaidUnapplied) this.say(`${line}. The same may be true of further computes`);
+    this.#hasSaidUnapplied = true;
   };
 
   /** Everything is set when this returns: Pulumi's shim uses the provider before an async configure is done. */
@@ -99,7 +99,7 @@ export class ProviderProcess {
     this.#isFollowing = true;
     const argv = [...this.options.argv];
     this.#joinPeers(argv);
-    exitWithEngine(argv, { interrupted: () => this.#nameUnsaved(), exit: (code) => process.exit(code) });
+    exitWithEngine(argv, { beforeExit: () => this.#warnOfUnsaved(), exit: (code) => process.exit(code) });
   }
 
   /** The code that sends requests, with the schemas of all answers. A preview needs neither, and does not load it. */
@@ -116,7 +116,7 @@ export class ProviderProcess {
       return made;
     } catch (error) {
       if (isKind(error, "not-ready")) this.#returned.add(error.id);
-      if (isKind(error, "not-ready") && this.cancellation.requested) this.#nameInterrupted(error.id);
+      if (isKind(error, "not-ready") && this.cancellation.requested) this.#reportInterrupted(error.id);
       throw error;
     }
   }
@@ -167,14 +167,14 @@ export class ProviderProcess {
   /** Each `Provider` instance has a process of its own: they tell each other which computes they hold. */
   #joinPeers(argv: readonly string[]): void {
     const { ownership } = this;
-    const listener = { facts: () => ownership.facts, hear: ownership.hear.bind(ownership) };
-    this.#peers = Peers.join(listener, { argv, cwd: process.cwd() });
+    const owner = { facts: () => ownership.facts, hear: ownership.hear.bind(ownership) };
+    this.#peers = Peers.join(owner, { argv, cwd: process.cwd() });
     ownership.share(this.#peers);
     process.once("exit", () => this.#peers?.close());
   }
 
   /** Names the computes of creates that were stopped in the middle. Pulumi has not got the ids, so no state has them. */
-  #nameUnsaved(): void {
+  #warnOfUnsaved(): void {
     for (const [id, calledAs] of [...this.shared.claimed].filter(([one]) => !this.#returned.has(one))) {
       this.warn(
         `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it should be deleted with the resource), or delete it if nobody needs it`,
@@ -183,7 +183,7 @@ export class ProviderProcess {
   }
 
   /** Names the compute of a create that the first Ctrl-C has ended. A second Ctrl-C, before Pulumi has saved it, would lose it. */
-  #nameInterrupted(id: string): void {
+  #reportInterrupted(id: string): void {
     this.say(
       `compute ${id} (${this.shared.claimed.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes first`,
     );

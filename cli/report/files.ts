@@ -1,5 +1,6 @@
-// The files of the short command that approves or tidies: they have names only for those who have them at hand.
+// The file names in the short approve or tidy command. They are known only where readers of the report have the files.
 
+import { isPlainName } from "../../provider/rules/shell.js";
 import { loadYaml } from "../approve/config-list.js";
 import { type ProgramFolder, programOf, projectFile, shownPath } from "../approve/files.js";
 import type { ReportFiles, StackReport } from "./types.js";
@@ -12,20 +13,23 @@ export async function programHere(cwd: string): Promise<ProgramFolder | undefine
   return program && { ...program, stackFile: (stack) => shownPath(program.stackFile(stack), cwd) };
 }
 
-/** Names that are the same in each shell. */
-const PLAIN = /^[\w./][\w./-]*$/;
-
-/** @param preview the file with the document @returns undefined where the program of this folder is another one */
+/**
+ * @param preview the file with the document
+ * @returns undefined where the program of this folder is another one
+ */
 export function filesOf(
   program: ProgramFolder,
   { preview, project, stack }: { preview: string; project: string; stack: string },
 ): ReportFiles | undefined {
   if (program.project !== project) return undefined;
   const config = program.stackFile(stack);
-  return [preview, config].every((name) => PLAIN.test(name)) ? { preview, config } : undefined;
+  return [preview, config].every(isPlainName) ? { preview, config } : undefined;
 }
 
-/** @param flag `--approve` or `--tidy` @param files those at hand; else words stand in their places */
+/**
+ * @param flag `--approve` or `--tidy`
+ * @param files the file names; placeholders if they are not known
+ */
 export const fileCommand = (flag: string, files: ReportFiles = { preview: "PREVIEW", config: "FILE" }): string =>
   `npx --no compute-endpoint report ${files.preview} ${flag} ${files.config}`;
 

@@ -130,7 +130,7 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
       ? `${refused}To approve exactly ${which}, run this in the program's folder, and commit the stack's file:`
       : "Or, without the preview's file, in the program's folder:",
     "",
-    // No names inside but the reader's own: what is copied into a shell must be ours.
+    // The block has no text of the document, only digests and file names that the reader typed: people copy it into a shell.
     "```sh",
     command,
     "```",

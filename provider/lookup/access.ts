@@ -23,7 +23,7 @@ const secrets = new SecretRedactor();
 
 /** Remembers which arguments of a look-up are secret: no error shows them. */
 export function keepSecret(args: object, names: readonly string[]): void {
-  secrets.see({ ...args, __secret: names });
+  secrets.remember({ ...args, __secret: names });
 }
 
 /** The keys of all accounts that were asked. */

@@ -110,7 +110,7 @@ export const LAYERS: Record<string, Layer> = {
   "provider/config": { layers: ["provider/errors", "provider/rules", "provider/secret-forms"], packages: [] },
   // Pure: the program's process runs these rules as well.
   "provider/rules": { layers: ["provider/visible-text"], packages: ["node:crypto"] },
-  "provider/errors": { layers: [], packages: [] },
+  "provider/errors": { layers: ["provider/rules"], packages: [] },
   "provider/cancellation": { layers: ["provider/errors", "provider/clock"], packages: [] },
   "provider/progress": { layers: ["provider/clock"], packages: [] },
   "provider/clock": { layers: [], packages: ["node:"] },

@@ -7,7 +7,7 @@ import { NO_SECRETS, Redactor } from "../../provider/api/redact.js";
 import { programOf } from "../../provider/endpoint/inputs.js";
 import * as steps from "../../provider/endpoint/lifecycle.js";
 import type { Outputs } from "../../provider/endpoint/outputs.js";
-import { endpointInfo, operationInfo } from "../../provider/lookup/facts.js";
+import { endpointInfo, operationInfo } from "../../provider/lookup/to-info.js";
 import { getEndpoint, LOOKUP_MS, listEndpoints, redacted, withoutSecrets } from "../../provider/lookup/index.js";
 import { ProviderProcess } from "../../provider/provider-process.js";
 import { textOfLine } from "../../provider/rules/warnings.js";
