@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { millisecondsOf } from "../provider/endpoint/inputs.js";
+import { isDuration, millisecondsOf } from "../provider/endpoint/inputs.js";
 
 /** 0: done. 1: the service refused or failed, or time was up. 2: bad usage; nothing was sent. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -10,7 +10,7 @@ export class UsageError extends Error {
 }
 
 /** The command was understood and is refused: it would do harm, or a file is malformed. The message does not point to --help. */
-export class Refusal extends UsageError {}
+export class CommandRefused extends UsageError {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 type Parsed<O extends Options> = ReturnType<
@@ -49,11 +49,10 @@ export const EXIT_HELP =
   "Exit codes: 0 done, 1 the service refused or failed, or time is up, 2 bad usage or no key, 130 interrupted.";
 
 const DEFAULT_TIMEOUT = "10m";
-const DURATION = /^(\d+(\.\d+)?(h|m|s|ms))+$/;
 
 /** `--timeout` in milliseconds. */
 export function parseTimeout(text = DEFAULT_TIMEOUT): number {
-  const ms = DURATION.test(text) ? millisecondsOf(text) : undefined;
+  const ms = isDuration(text) ? millisecondsOf(text) : undefined;
   if (!ms) throw new UsageError(`--timeout must be a time such as 90s, 10m or 1h30m, not ${JSON.stringify(text)}`);
   return ms;
 }
@@ -80,13 +79,13 @@ export function assertNoPositionals(positionals: string[]): void {
 
 const ID = /^[a-z0-9-]{1,60}$/;
 
-export interface Target {
+export interface ComputeTarget {
   projectId: string;
   endpointId?: string;
 }
 
 /** `PROJECT` or `PROJECT/ENDPOINT`. */
-export function parseTarget(text: string): Target {
+export function parseTarget(text: string): ComputeTarget {
   const [projectId = "", endpointId, ...more] = text.split("/");
   if (projectId.startsWith("ep-") && ID.test(projectId)) {
     throw new UsageError(`${projectId} is a compute, and its project comes first: give PROJECT/${projectId}`);
@@ -101,7 +100,7 @@ export function parseTarget(text: string): Target {
 }
 
 /** The one target of a command. `form` says how to write it. */
-export function parseOneTarget(positionals: string[], form: string): Target {
+export function parseOneTarget(positionals: string[], form: string): ComputeTarget {
   const [text, ...more] = positionals;
   if (text === undefined) throw new UsageError(`which one? give ${form}`);
   if (more.length > 0) throw new UsageError(`one at a time: give ${form}, not also ${JSON.stringify(more[0])}`);

@@ -1,5 +1,12 @@
 import type { Io } from "./io.js";
 
+/** What some commands need beside the terminal. Tests pass their own. */
+export interface CommandEnvironment {
+  cwd(): string;
+  /** Approvals end on a day. */
+  nowMs(): number;
+}
+
 export interface Command {
   summary: string;
   /**

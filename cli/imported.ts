@@ -100,7 +100,7 @@ const withSecrets = (properties: object, names: readonly string[]): object =>
  * compute's values, so that a preview shows where the program says otherwise, and nothing else.
  * @param notes gets a line for what the person should know
  */
-export function importedAs(
+export function importedForResource(
   { name, managed, set, secrets = [], ...options }: ProgramResource,
   endpoint: WireEndpoint,
   projectId: string,

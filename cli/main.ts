@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitOf } from "./account.js";
-import { EXIT, Refusal, UsageError } from "./arguments.js";
+import { CommandRefused, EXIT, UsageError } from "./arguments.js";
 import type { Command } from "./command.js";
 import { actionCommand } from "./commands/action.js";
 import { approveCommand } from "./commands/approve.js";
@@ -67,7 +67,7 @@ async function main(args: string[]): Promise<number | undefined> {
     return await command.run(rest, io);
   } catch (error) {
     // Not --help alone, which npx takes for its own.
-    const isMisuse = error instanceof UsageError && !(error instanceof Refusal);
+    const isMisuse = error instanceof UsageError && !(error instanceof CommandRefused);
     const hint = isMisuse ? `; see compute-endpoint help ${name}` : "";
     err.write(`compute-endpoint ${name}: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
     return exitOf(error);

@@ -18,6 +18,10 @@ export const sizeText = ({
 }: Pick<EndpointInfo, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">): string =>
   min === max ? `${max} CU` : `${min}–${max} CU`;
 
+/** "idle", or "idle → active" while the compute changes. */
+export const stateText = (state: string, next: string | undefined): string =>
+  next === undefined || next === state ? state : `${state} → ${next}`;
+
 export const coloured = (text: string, colour: Colour): string => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
 
 /** Whether to use colours: on a terminal that has them, unless NO_COLOR is set. */

@@ -121,7 +121,7 @@ export function buildEmulator(
   };
 
   /** The simulation at this moment. */
-  const present = (): Simulation => {
+  const catchUp = (): Simulation => {
     const sim: Simulation = { ...base, world, now: clock.now() };
     if (runDueEvents(sim)) changed = true;
     return sim;
@@ -154,8 +154,8 @@ export function buildEmulator(
       return attempt(method, id, () => {
         const body = parseJsonBody(path, { ...request, headers });
         const segments = segmentsOf(path.slice(CONTROL_PATH.length));
-        const sim = present();
-        const call = { method, segments, query, body, sim, requests, changes, clock, present };
+        const sim = catchUp();
+        const call = { method, segments, query, body, sim, requests, changes, clock, catchUp };
         return control({ ...call, ...(stop ? { stop } : {}) });
       });
     }
@@ -183,7 +183,7 @@ export function buildEmulator(
         if (wait !== undefined) throw rateLimitError(wait);
         const body = parseJsonBody(path, { ...request, headers });
         return handler({
-          sim: present(),
+          sim: catchUp(),
           params,
           query: new URLSearchParams(query),
           body,
@@ -223,21 +223,21 @@ export function buildEmulator(
     seed: SEED,
     get world() {
       changed = true; // The caller may change the world.
-      return present().world;
+      return catchUp().world;
     },
     requests,
     faults: {
       add: (rule) => faults.add(rule),
       clear: () => {
         faults.clear();
-        finishStuckOperations(present());
+        finishStuckOperations(catchUp());
         changed = true;
       },
     },
     clock,
     startOperation: (what) => {
       changed = true;
-      return startServiceOperation(present(), what);
+      return startServiceOperation(catchUp(), what);
     },
     handle,
   };

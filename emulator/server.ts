@@ -29,7 +29,7 @@ const LAST_RESPONSE_MS = 50;
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
   assertOptions(options);
-  // Locked before the file is read: until another emulator unlocks the file, it may change it.
+  // The lock comes before the read: an emulator that still has the lock may change the file.
   const release = options.state === undefined ? () => {} : lockState(options.state);
   try {
     return await listen(options, release);

@@ -4,9 +4,10 @@
 import { readConfig } from "../provider/config.js";
 import { namesOf } from "../provider/endpoint/import-names.js";
 import { messageOf, Stopped } from "../provider/errors.js";
-import { accessTo, deadlineOf, explainMissingProject, LOOKUP_MS } from "../provider/lookup/access.js";
+import { accessTo, LOOKUP_MS } from "../provider/lookup/access.js";
+import { selectComputes } from "../provider/lookup/select.js";
+import { isKnownType } from "../provider/rules/settings.js";
 import { NATIVE_TYPE } from "../provider/rules/urn.js";
-import type { WireEndpoint } from "../provider/wire/endpoint.js";
 import {
   ConverterService,
   converter,
@@ -17,34 +18,24 @@ import {
   status,
 } from "./grpc.js";
 
-interface Found {
-  project: string;
-  endpoint: WireEndpoint;
-}
-
 /** @param targets `PROJECT` or `PROJECT/ep-…` */
-async function endpointsOf(targets: readonly string[]): Promise<Found[]> {
+async function endpointsOf(targets: readonly string[]) {
   if (targets.length === 0)
     throw new Stopped("no computes named: run `pulumi import --from compute PROJECT`, or PROJECT/ep-…");
   const { account, ...config } = readConfig({ get: () => undefined }, process.env);
   if (account instanceof Error) throw account;
   const access = accessTo({ ...config, account }, LOOKUP_MS, () => {});
-  const found = new Map<string, Found>();
-  for (const target of targets) {
-    const [project = "", id] = target.split("/");
-    const all = await access.context.lists.recent(project, deadlineOf(access)).catch((error: unknown) => {
-      throw explainMissingProject(access, project, error);
-    });
-    const selected = all.filter((one) => (id === undefined ? isKnown(one) : one.id === id));
-    if (selected.length === 0)
-      throw new Stopped(`project ${project} has no ${id === undefined ? "computes" : `compute ${id}`}`);
-    for (const endpoint of selected) found.set(endpoint.id, { project, endpoint });
-  }
-  return [...found.values()];
+  const named = targets.map((target) => {
+    const [projectId = "", endpointId] = target.split("/");
+    return { projectId, endpointId };
+  });
+  return selectComputes(
+    access,
+    named,
+    ({ type }) => isKnownType(type),
+    (projectId, id) => new Stopped(`project ${projectId} has no compute ${id}`),
+  );
 }
-
-/** A newer service may have further types of computes. */
-const isKnown = ({ type }: WireEndpoint): boolean => type === "read_write" || type === "read_only";
 
 async function convertState(targets: readonly string[]): Promise<converter.ConvertStateResponse> {
   const found = await endpointsOf(targets);
@@ -54,12 +45,12 @@ async function convertState(targets: readonly string[]): Promise<converter.Conve
   );
   const response = new converter.ConvertStateResponse();
   response.setResourcesList(
-    found.map(({ project, endpoint: { id } }) => {
+    found.map(({ projectId, endpoint: { id } }) => {
       const one = new converter.ResourceImport();
       one.setType(NATIVE_TYPE);
       one.setName(names.get(id)!);
       one.setLogicalName(names.get(id)!);
-      one.setId(`${project}/${id}`);
+      one.setId(`${projectId}/${id}`);
       return one;
     }),
   );

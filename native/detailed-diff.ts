@@ -1,5 +1,5 @@
-// Which inputs differ, by path. A preview shows these paths, and Pulumi matches `replaceOnChanges` with them. The engine compares nothing
-// itself.
+// Which inputs differ, by path. A preview shows these paths, and Pulumi matches `replaceOnChanges` with them. For the plugin, the
+// engine compares nothing itself.
 
 import { UNKNOWN_VALUE } from "../provider/endpoint/inputs.js";
 import { canonical } from "../provider/rules/equality.js";

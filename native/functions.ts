@@ -8,27 +8,19 @@ import type { Props } from "./values.js";
 
 type Lookups = typeof import("../provider/lookup/index.js");
 
-/** Most operations in one result: a program may keep a result in its state. */
-const MOST_OPERATIONS = 1000;
-
 const CALLS: { [K in FunctionToken]: (lookups: Lookups, access: Access, args: never) => Promise<object> } = {
   "compute:index:getEndpoint": (lookups, access, args) => lookups.getEndpoint(access, args),
   "compute:index:listEndpoints": async (lookups, access, args) => ({
     endpoints: await lookups.listEndpoints(access, args),
   }),
   "compute:index:getOperation": (lookups, access, args) => lookups.getOperation(access, args),
-  "compute:index:listOperations": async (
-    { listOperations },
-    access,
-    { projectId, limit = MOST_OPERATIONS }: { projectId: string; limit?: number },
-  ) => {
-    if (limit > MOST_OPERATIONS) {
-      throw new Stopped(`limit ${limit}: listOperations gives at most ${MOST_OPERATIONS}. No request was sent`);
-    }
-    const operations: object[] = [];
-    for await (const one of listOperations(access, { projectId, limit })) operations.push(one);
-    return { operations };
-  },
+  "compute:index:listOperations": async (lookups, access, args) => ({
+    operations: await lookups.operationsUpTo(
+      access,
+      args,
+      (limit, most) => new Stopped(`limit ${limit}: listOperations gives at most ${most}. No request was sent`),
+    ),
+  }),
   "compute:index:getConnectionUri": async (lookups, access, args) => ({
     uri: await lookups.getConnectionUri(access, args),
   }),

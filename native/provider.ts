@@ -4,16 +4,22 @@
 import { check } from "../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
 import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
-import { textsIn } from "../provider/endpoint/hints.js";
 import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { isKind, Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, instanceNameProblem, plainHostProblem } from "../provider/rules/config-warnings.js";
-import { factsTail } from "../provider/rules/seen.js";
+import { factsTail } from "../provider/rules/message-data.js";
+import { textsIn } from "../provider/rules/texts-in.js";
 import { FIXED_OUTPUTS } from "../provider/rules/unchanged-outputs.js";
 import { identityOf } from "../provider/rules/urn.js";
 import { textOfLine } from "../provider/rules/warnings.js";
+import { isDefaultProvider, settingsOf, stackConfig } from "./config.js";
+import { inputDiff, type Kind } from "./detailed-diff.js";
+import type { EngineLog } from "./engine-log.js";
+import { callFunction, secretsOf } from "./functions.js";
+import { outputsOfCreation, outputsOfUpdate } from "./known-outputs.js";
+import { LiveProjects } from "./live-projects.js";
 import {
   announcedChangeOf,
   linesOfCreation,
@@ -21,17 +27,11 @@ import {
   type ResourceStep,
   type TimedLine,
   type UpdateStep,
-} from "./announcements.js";
-import { isDefaultProvider, settingsOf, stackConfig } from "./config.js";
-import { inputDiff, type Kind } from "./detailed-diff.js";
-import type { EngineLog } from "./engine.js";
-import { callFunction, secretsOf } from "./functions.js";
-import { outputsOfCreation, outputsOfUpdate } from "./known-outputs.js";
-import { LiveProjects } from "./live-projects.js";
+} from "./preview-warnings.js";
 import type { Props, Values } from "./values.js";
 
 /** What the requests of create, update and delete have in common. */
-export interface StepRequest {
+export interface EngineStep {
   urn: string;
   /** Milliseconds; 0 where the resource has no `customTimeouts` for this step. */
   timeoutMs?: number;
@@ -80,9 +80,9 @@ export class NativeProvider {
   async check(urn: string, olds: Values, news: Values): Promise<Values & { failures: Problem[] }> {
     const { firstOldInputs, shared, ownership, secrets } = this.#process;
     const program = withSecrets(news);
-    secrets.see(program);
+    secrets.remember(program);
     // Options such as `replaceOnChanges` and `retainOnDelete` reach no provider.
-    const hints = { urn, secrets: [...news.secrets], mayReplace: "rules", isPreview: isPreviewCommand() } as const;
+    const hints = { urn, secrets: [...news.secrets], mayReplace: "transforms", isPreview: isPreviewCommand() } as const;
     const { inputs, failures, warnings } = check(
       firstOldInputs,
       shared.config,
@@ -105,13 +105,13 @@ export class NativeProvider {
     const before = withSecrets(oldInputs);
     // A refresh calls diff without check: there is no change to plan.
     const isChecked = urn !== undefined;
-    if (isChecked) shared.oldInputs.note(id, before);
+    if (isChecked) shared.oldInputs.rememberFor(id, before);
     const found = diff(state as unknown as Outputs, news.props, {
       id,
       urn,
       branches: ownership.branchMoves,
       askAgain: shared.config.askAgain,
-      notTaken: this.#process.sayFirstNotTaken,
+      unapplied: this.#process.sayFirstUnapplied,
       ...(isChecked ? { oldInputs: before } : {}),
     });
     const paths = found.changes === false ? new Map<string, Kind>() : inputDiff(before, news.props);
@@ -119,9 +119,9 @@ export class NativeProvider {
     return { ...found, changes, paths, stables: [...FIXED_OUTPUTS, "projectId", "type"] };
   }
 
-  async create(request: StepRequest, news: Values): Promise<Values & { id: string }> {
+  async create(request: EngineStep, news: Values): Promise<Values & { id: string }> {
     const step = this.#step(request, news);
-    this.#process.secrets.see(withSecrets(news));
+    this.#process.secrets.remember(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
     if (request.preview) return { id: "", props: outputsOfCreation(news), secrets: news.secrets };
     const program = this.#programOf(news, request);
@@ -129,10 +129,10 @@ export class NativeProvider {
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
   }
 
-  async update(request: StepRequest, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
+  async update(request: EngineStep, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
     const state = withSecrets(olds);
     const step: UpdateStep = { ...this.#step(request, news), id, olds: state, oldInputs: withSecrets(oldInputs) };
-    for (const values of [state, withSecrets(news)]) this.#process.secrets.see(values);
+    for (const values of [state, withSecrets(news)]) this.#process.secrets.remember(values);
     const change = announcedChangeOf(step);
     for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
     if (request.preview) {
@@ -145,10 +145,10 @@ export class NativeProvider {
 
   /** @returns no id where the compute does not exist any more */
   async read(id: string, state: Values, inputs: Values): Promise<{ id?: string; outputs: Values; inputs: Values }> {
-    const place = placeOf(id, state.props);
+    const place = computeRefOf(id, state.props);
     const { shared } = this.#process;
     const known = withSecrets(state);
-    this.#process.secrets.see(known);
+    this.#process.secrets.remember(known);
     const isManaged = known["managed"] !== undefined;
     // An empty state means an import. A state with only the project means `Endpoint.get`.
     const isImport = Object.keys(state.props).length === 0;
@@ -164,9 +164,9 @@ export class NativeProvider {
     };
   }
 
-  async delete({ timeoutMs }: StepRequest, id: string, state: Values): Promise<void> {
+  async delete({ timeoutMs }: EngineStep, id: string, state: Values): Promise<void> {
     const known = withSecrets(state);
-    this.#process.secrets.see(known);
+    this.#process.secrets.remember(known);
     const request = timeoutMs ? { timeoutMs } : {};
     await this.#process.steps().remove(this.#process.shared, id, known as unknown as Outputs, request);
   }
@@ -175,7 +175,7 @@ export class NativeProvider {
     const { shared } = this.#process;
     const { account } = shared.config;
     if (account instanceof Error) throw account;
-    this.#process.secrets.see(withSecrets(args));
+    this.#process.secrets.remember(withSecrets(args));
     const access = { context: shared.context, keySource: account.keySource, timeoutMs: lookups().LOOKUP_MS };
     const result = await callFunction(token, lookups(), access, args.props);
     return { props: { ...result }, secrets: secretsOf(token) };
@@ -201,7 +201,7 @@ export class NativeProvider {
   secretsAfterFailure = (properties: Props, news: Values): ReadonlySet<string> =>
     stateValuesOf(properties, news).secrets;
 
-  #step({ urn, preview = false }: StepRequest, news: Values): ResourceStep {
+  #step({ urn, preview = false }: EngineStep, news: Values): ResourceStep {
     return {
       urn,
       news: news.props,
@@ -218,7 +218,7 @@ export class NativeProvider {
     return this.#process.shared.config.softensPreviews && isPreviewCommand();
   }
 
-  #programOf(news: Values, { timeoutMs }: StepRequest): Program {
+  #programOf(news: Values, { timeoutMs }: EngineStep): Program {
     return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 
@@ -262,7 +262,7 @@ const secretsAfter = (news: Values, olds: Values): ReadonlySet<string> =>
 const FORM = "PROJECT/ep-…";
 
 /** @param id `ep-…` of a state that has the project, or `PROJECT/ep-…` */
-function placeOf(id: string, { projectId }: Props): { project: string; id: string } {
+function computeRefOf(id: string, { projectId }: Props): { project: string; id: string } {
   const at = id.indexOf("/");
   if (at >= 0) return { project: id.slice(0, at), id: id.slice(at + 1) };
   if (typeof projectId === "string") return { project: projectId, id };

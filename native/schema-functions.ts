@@ -174,7 +174,7 @@ export const FUNCTIONS = {
   },
   "compute:index:getConnectionUri": {
     description:
-      "Where and as whom to connect: `postgresql://role:password@host/database?sslmode=require`. It holds a password, so it is a **secret**: encrypted in the state, hidden in everything printed. Route: `GET /projects/{project}/connection_uri`.",
+      "A connection URI: `postgresql://role:password@host/database?sslmode=require`. It holds a password, so it is a **secret**: encrypted in the state, hidden in everything printed. Route: `GET /projects/{project}/connection_uri`.",
     inputs: {
       properties: {
         projectId: PROJECT,

@@ -254,7 +254,7 @@ export const schemaOf = (version: string): object => ({
   resources: {
     [NATIVE_TYPE]: {
       description:
-        'A compute ("endpoint") of a serverless Postgres project: the primary of a branch, or a read replica. Import one that exists by its project and its id: `pulumi import compute:index:Endpoint NAME PROJECT/ep-…`. The option `customTimeouts` sets how long each step may take (10 minutes each, from when its turn comes).',
+        'A compute ("endpoint") of a serverless Postgres project: the primary of a branch, or a read replica. Import one that exists by its project and its id: `pulumi import compute:index:Endpoint NAME PROJECT/ep-…`. The option `customTimeouts` sets how long each step may take (10 minutes each, counted from when the step begins).',
       inputProperties: INPUTS,
       requiredInputs: ["branchId", "projectId"],
       properties: OUTPUTS,

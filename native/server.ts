@@ -2,7 +2,7 @@
 
 import { isKind, messageOf, type NotReady } from "../provider/errors.js";
 import { ProviderProcess } from "../provider/provider-process.js";
-import { EngineLog } from "./engine.js";
+import { EngineLog } from "./engine-log.js";
 import {
   Any,
   Empty,
@@ -18,7 +18,7 @@ import {
   type sendUnaryData,
   status,
 } from "./grpc.js";
-import { type DiffResult, NativeProvider, type StepRequest } from "./provider.js";
+import { type DiffResult, type EngineStep, NativeProvider } from "./provider.js";
 import { schemaOf } from "./schema.js";
 import { structOf, type Values, valuesOf } from "./values.js";
 
@@ -181,13 +181,13 @@ export function handlersOf(provider: NativeProvider, { version, connect }: Handl
 }
 
 /** A request about a resource, as gRPC has it. */
-interface WireStepRequest {
+interface WireStep {
   getUrn(): string;
   getTimeout(): number;
   getPreview?(): boolean;
 }
 
-const stepOf = (request: WireStepRequest): StepRequest => ({
+const stepOf = (request: WireStep): EngineStep => ({
   urn: request.getUrn(),
   timeoutMs: request.getTimeout() * 1000,
   preview: request.getPreview?.() ?? false,

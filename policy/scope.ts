@@ -47,7 +47,7 @@ export function covers(scope: Scope, urn: string): boolean {
   );
 }
 
-/** The whole text, piece by piece: no pattern takes long, whatever it is. */
+/** Matches the whole text piece by piece, without a regular expression, so no pattern takes long. */
 function fits(pattern: string, text: string): boolean {
   const [head = "", ...rest] = pattern.split("*");
   const tail = rest.pop();

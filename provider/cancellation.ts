@@ -37,7 +37,7 @@ export class Cancellation {
    * @param work gets a signal that aborts at that moment
    * @throws Cancelled
    */
-  async limit<T>(graceMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async runUntilCancelled<T>(graceMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#leftMs(graceMs) <= 0) throw new Cancelled();
     const abort = new AbortController();
     let stop = () => {};
@@ -72,5 +72,5 @@ export const cancellable = (clock: Clock, cancellation: Cancellation): Clock => 
   now: () => clock.now(),
   wall: () => clock.wall(),
   random: () => clock.random(),
-  sleep: (ms, how) => cancellation.limit(0, () => clock.sleep(ms, how)),
+  sleep: (ms, how) => cancellation.runUntilCancelled(0, () => clock.sleep(ms, how)),
 });

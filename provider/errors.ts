@@ -2,6 +2,8 @@
 // by `instanceof`: two copies of the package can be loaded in one process. Messages say what was tried, what the service
 // answered, and what to do next; none ever holds a key or a request header.
 
+import type { ForeseenFailure } from "./rules/foreseen-failure.js";
+
 /** What the service said when it refused or failed a request. */
 export interface ServiceAnswer {
   method: string;
@@ -116,25 +118,11 @@ export class Stopped extends Error {
   constructor(
     message: string,
     readonly reason?: "occupied",
-    readonly foreseen?: Foreseen,
+    readonly foreseen?: ForeseenFailure,
   ) {
     super(message);
     this.name = "Stopped";
   }
-}
-
-/** What a preview says of a step that will fail. */
-export interface Foreseen {
-  /** What is in the way: "branch br-… has its primary already (ep-…)". */
-  problem: string;
-  /** What to do, as a sentence. */
-  way: string;
-  /** The compute that is in the way. */
-  id?: string;
-  /** Whether it may be the resource's own: a preview can't tell a forced replacement from a creation. */
-  mayBeOwn?: true;
-  /** What the compute does that the step would change. */
-  state?: "active" | "idle" | "disabled";
 }
 
 /**

@@ -1,8 +1,8 @@
 import { connect } from "node:http2";
 
 export interface ExitHandlers {
-  /** The engine asks this process to end, as it does after its work and after a second Ctrl-C. */
-  interrupted(): void;
+  /** Called when the engine asks this process to end, as it does after its work and after a second Ctrl-C. */
+  beforeExit(): void;
   exit(code: number): void;
 }
 
@@ -14,11 +14,11 @@ export const engineAddressIn = (argv: readonly string[]): string | undefined =>
  * Ends this process when its engine says so or is gone. After a kill -9 of the engine nobody tells the provider, and it
  * would wait for operations for ever: so it holds a connection to the engine, whose address Pulumi gives as an argument.
  */
-export function exitWithEngine(argv: readonly string[], { interrupted, exit }: ExitHandlers): void {
+export function exitWithEngine(argv: readonly string[], { beforeExit, exit }: ExitHandlers): void {
   const address = engineAddressIn(argv);
   if (!address) return;
   process.once("SIGINT", () => {
-    interrupted();
+    beforeExit();
     exit(130);
   });
   const session = connect(`http://${address}`);

@@ -43,12 +43,12 @@ export const provider: DynamicProvider = {
   },
 
   check(olds: Props, news: Props) {
-    secrets.see(news);
+    secrets.remember(news);
     return withCleanErrors(async () => {
       const hints = hintsIn(news);
       const answer = check(run.firstOldInputs, shared.config, olds, news, hints, ownership);
       for (const line of answer.warnings) run.warn(line);
-      shared.oldInputs.remember(answer.inputs, olds);
+      shared.oldInputs.rememberChecked(answer.inputs, olds);
       shared.places?.note(hints, answer.inputs);
       return { inputs: answer.inputs, failures: answer.failures };
     });
@@ -58,10 +58,10 @@ export const provider: DynamicProvider = {
     shared.idsInState.add(id);
     const urn = ownership.noteDiff(id, olds);
     return withCleanErrors(async () => {
-      const oldInputs = shared.oldInputs.noteCompared(id, news);
+      const oldInputs = shared.oldInputs.rememberCompared(id, news);
       const { branchMoves } = ownership;
       const { askAgain } = shared.config;
-      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, notTaken: run.sayFirstNotTaken };
+      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, unapplied: run.sayFirstUnapplied };
       const answer = diff(olds as unknown as Outputs, news, options);
       // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
       const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
@@ -71,7 +71,7 @@ export const provider: DynamicProvider = {
 
   create(news: Props) {
     const request = takeRequest(news);
-    secrets.see(news);
+    secrets.remember(news);
     return withCleanErrors(async () => {
       const { id, outputs } = await run.trackCreate(run.steps().create(shared, programOf(news, request)));
       return { id, outs: { ...outputs } };
@@ -79,7 +79,7 @@ export const provider: DynamicProvider = {
   },
 
   read(id: string, state: Props) {
-    secrets.see(state);
+    secrets.remember(state);
     return withCleanErrors(async () => {
       const answer = await run.steps().read(shared, id, state as Partial<Outputs>);
       if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
@@ -89,7 +89,7 @@ export const provider: DynamicProvider = {
 
   update(id: string, olds: Props, news: Props) {
     const request = takeRequest(news);
-    for (const props of [olds, news]) secrets.see(props);
+    for (const props of [olds, news]) secrets.remember(props);
     return withCleanErrors(async () => {
       const program = programOf(news, request);
       const outputs = await run.steps().update(shared, { id, olds: olds as unknown as Outputs, program });
@@ -99,7 +99,7 @@ export const provider: DynamicProvider = {
 
   delete(id: string, state: Props) {
     const request = takeDelete(id, state);
-    secrets.see(state);
+    secrets.remember(state);
     return withCleanErrors(() => run.steps().remove(shared, id, state as unknown as Outputs, request));
   },
 };

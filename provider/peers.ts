@@ -19,13 +19,13 @@ const LONGEST_MESSAGE = 8_000_000;
 /** Part of every socket's name. Processes whose versions do not understand each other never meet. */
 const VERSION = "1";
 
-/** The facts of a process. They are only appended, so a count tells which of them another process has. */
-export interface FactBook {
+/** A process with its facts. They are only appended, so a count tells which of them another process has. */
+export interface FactOwner {
   facts(): readonly unknown[];
   hear(from: string, facts: readonly unknown[]): void;
 }
 
-export interface ProcessPlace {
+export interface ProcessLocation {
   /** The arguments of the process. Pulumi gives the engine's address there. */
   argv: readonly string[];
   /** The program's folder, in which all provider processes of a run work. */
@@ -61,7 +61,7 @@ export class Peers {
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(
-    private readonly book: FactBook,
+    private readonly owner: FactOwner,
     private readonly folder: string,
     /** The names of all sockets of this run begin with it. */
     private readonly run: string,
@@ -73,12 +73,12 @@ export class Peers {
   }
 
   /** Begins to listen. Undefined where Pulumi gives no address of an engine, or there can be no folder or socket. */
-  static join(book: FactBook, { argv, cwd, folder, limitMs = LIMIT_MS }: ProcessPlace): Peers | undefined {
+  static join(owner: FactOwner, { argv, cwd, folder, limitMs = LIMIT_MS }: ProcessLocation): Peers | undefined {
     const engine = engineAddressIn(argv);
     if (engine === undefined) return undefined;
     // The engine's port tells runs apart: a preview and the update after it have different ones. A later run may get the same
     // port, but nobody answers on the old sockets: a provider process ends with its engine.
-    const run = `${VERSION}-${digestOf(`${engine}\n${cwd}`)}-`;
+    const run = `${VERSION}-${fingerprintOf(`${engine}\n${cwd}`)}-`;
     const self = `${run}${process.pid}-${randomBytes(6).toString("hex")}`;
     try {
       const own = folder ?? folderFor(self);
@@ -90,7 +90,7 @@ export class Peers {
       server.listen(addressOf(own, self));
       server.unref();
       if (IS_WINDOWS) writeFileSync(join(own, self), "");
-      return new Peers(book, own, run, self, server, limitMs);
+      return new Peers(owner, own, run, self, server, limitMs);
     } catch {
       return undefined;
     }
@@ -179,7 +179,7 @@ export class Peers {
   }
 
   #message({ received, sent }: Peer): Message {
-    return { from: this.self, have: received, at: sent, facts: this.book.facts().slice(sent) };
+    return { from: this.self, have: received, at: sent, facts: this.owner.facts().slice(sent) };
   }
 
   #learn(peer: Peer, name: string, { at, facts, have }: Message): void {
@@ -187,9 +187,9 @@ export class Peers {
     if (at <= peer.received) {
       const fresh = facts.slice(peer.received - at);
       peer.received += fresh.length;
-      this.book.hear(name, fresh);
+      this.owner.hear(name, fresh);
     }
-    peer.sent = Math.max(0, Math.min(have, this.book.facts().length));
+    peer.sent = Math.max(0, Math.min(have, this.owner.facts().length));
   }
 }
 
@@ -218,4 +218,4 @@ function messageIn(line: string): Message | undefined {
   }
 }
 
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const fingerprintOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);

@@ -1,6 +1,5 @@
 // The state of one provider process, for both adapters: its configuration, its secrets, and the shared state of its steps.
 
-import { Redactor } from "./api/redact.js";
 import { Cancellation } from "./cancellation.js";
 import { systemClock } from "./clock.js";
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
@@ -15,7 +14,13 @@ import { exitWithEngine } from "./exit-with-engine.js";
 import type { Context } from "./operations/context.js";
 import type { ContextOptions } from "./operations/create-context.js";
 import { Peers } from "./peers.js";
+import { SecretTexts } from "./secret-forms.js";
 import { SecretRedactor } from "./secret-redactor.js";
+import { escapeInvisibleLines } from "./visible-text.js";
+
+/** Characters of somebody else's error that are searched for secrets, and shown. */
+const LONGEST_ERROR = 64 * 1024;
+const SHORTEST_KEY = 4;
 
 /** How a process speaks and ends. */
 export interface ProcessOptions extends Pick<ContextOptions, "clock" | "transport"> {
@@ -41,8 +46,8 @@ export class ProviderProcess {
   #config: ProviderConfig | undefined;
   #context: Context | undefined;
   #peers: Peers | undefined;
-  #hasSaidNotTaken = false;
-  #cleaner: { key: string; redactor: Redactor } | undefined;
+  #hasSaidUnapplied = false;
+  readonly #keyTexts = new SecretTexts("[key]");
   #isFollowing = false;
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
 
@@ -77,9 +82,9 @@ export class ProviderProcess {
   readonly warn = (line: string): void => this.say(`warning: ${line}`);
 
   /** Prints which values the service did not apply, for the first compute only. Otherwise a run could print hundreds of lines. */
-  readonly sayFirstNotTaken = (line: string): void => {
-    if (!this.#hasSaidNotTaken) this.say(`${line}. The same may be true of further computes`);
-    this.#hasSaidNotTaken = true;
+  readonly sayFirstUnapplied = (line: string): void => {
+    if (!this.#hasSaidUnapplied) this.say(`${line}. The same may be true of further computes`);
+    this.#hasSaidUnapplied = true;
   };
 
   /** Everything is set when this returns: Pulumi's shim uses the provider before an async configure is done. */
@@ -94,7 +99,7 @@ export class ProviderProcess {
     this.#isFollowing = true;
     const argv = [...this.options.argv];
     this.#joinPeers(argv);
-    exitWithEngine(argv, { interrupted: () => this.#nameUnsaved(), exit: (code) => process.exit(code) });
+    exitWithEngine(argv, { beforeExit: () => this.#warnOfUnsaved(), exit: (code) => process.exit(code) });
   }
 
   /** The code that sends requests, with the schemas of all answers. A preview needs neither, and does not load it. */
@@ -111,23 +116,23 @@ export class ProviderProcess {
       return made;
     } catch (error) {
       if (isKind(error, "not-ready")) this.#returned.add(error.id);
-      if (isKind(error, "not-ready") && this.cancellation.requested) this.#nameInterrupted(error.id);
+      if (isKind(error, "not-ready") && this.cancellation.requested) this.#reportInterrupted(error.id);
       throw error;
     }
   }
 
   /** A text of ours as people may see it: without the key and secrets, and with escapes for invisible characters. */
-  shown = (text: string): string => this.#redactor.redactOwn(text);
+  shown = (text: string): string => escapeInvisibleLines(this.secrets.redact(text, this.#key));
 
   /**
    * The error of a step, as people may see it. An error of ours also loses its stack trace, which Pulumi would print. Any other
    * error may repeat a part of a value, as a service does.
    */
   clean(error: unknown): unknown {
-    if (typeof error === "string") return this.#redactor.redactLines(error);
+    if (typeof error === "string") return this.#shownOfOthers(error);
     if (!(error instanceof Error)) return error;
     const isOurs = "kind" in error;
-    const clean = isOurs ? this.shown : (text: string) => this.#redactor.redactLines(text);
+    const clean = isOurs ? this.shown : this.#shownOfOthers;
     if (isOurs) error.name = "";
     error.stack = isOurs ? "" : clean(error.stack ?? "");
     error.message = clean(error.message);
@@ -135,12 +140,17 @@ export class ProviderProcess {
     return error;
   }
 
-  /** Knows the key as soon as the process is configured. */
-  get #redactor(): Redactor {
+  /** For a text that somebody else wrote. */
+  readonly #shownOfOthers = (text: string): string =>
+    escapeInvisibleLines(this.secrets.redactExternal(text.slice(0, LONGEST_ERROR), this.#key));
+
+  /** The key, as soon as the process is configured. */
+  get #key(): SecretTexts {
     const account = this.#config?.account;
     const key = account === undefined || account instanceof Error ? "" : account.apiKey;
-    if (this.#cleaner?.key !== key) this.#cleaner = { key, redactor: new Redactor(key, this.secrets) };
-    return this.#cleaner.redactor;
+    // A shorter one is a test's. It would make every text unreadable.
+    if (key.length >= SHORTEST_KEY) this.#keyTexts.add(key);
+    return this.#keyTexts;
   }
 
   #contextFor({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
@@ -157,14 +167,14 @@ export class ProviderProcess {
   /** Each `Provider` instance has a process of its own: they tell each other which computes they hold. */
   #joinPeers(argv: readonly string[]): void {
     const { ownership } = this;
-    const listener = { facts: () => ownership.facts, hear: ownership.hear.bind(ownership) };
-    this.#peers = Peers.join(listener, { argv, cwd: process.cwd() });
+    const owner = { facts: () => ownership.facts, hear: ownership.hear.bind(ownership) };
+    this.#peers = Peers.join(owner, { argv, cwd: process.cwd() });
     ownership.share(this.#peers);
     process.once("exit", () => this.#peers?.close());
   }
 
   /** Names the computes of creates that were stopped in the middle. Pulumi has not got the ids, so no state has them. */
-  #nameUnsaved(): void {
+  #warnOfUnsaved(): void {
     for (const [id, calledAs] of [...this.shared.claimed].filter(([one]) => !this.#returned.has(one))) {
       this.warn(
         `the run was interrupted before Pulumi could keep compute ${id} (${calledAs}) in the state, so no \`pulumi destroy\` will delete it. Take it over with adopt: "${id}" (and onDelete: "delete" if it should be deleted with the resource), or delete it if nobody needs it`,
@@ -173,7 +183,7 @@ export class ProviderProcess {
   }
 
   /** Names the compute of a create that the first Ctrl-C has ended. A second Ctrl-C, before Pulumi has saved it, would lose it. */
-  #nameInterrupted(id: string): void {
+  #reportInterrupted(id: string): void {
     this.say(
       `compute ${id} (${this.shared.claimed.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes first`,
     );

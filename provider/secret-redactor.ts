@@ -24,13 +24,13 @@ const NUMBER = new RegExp(
 
 export class SecretRedactor {
   readonly #texts = new SecretTexts(SECRET);
-  /** Values that a rule of the program (`transforms`) may have made secret: Pulumi does not tell a dynamic provider. */
+  /** Values that the program's `transforms` may have made secret: Pulumi does not tell a dynamic provider. */
   readonly #possiblySecret = new SecretTexts("[value]");
   readonly #shortTexts = new Map<string, RegExp>();
   readonly #numbers = new Set<number>();
 
   /** Remembers the values that a resource's inputs or outputs mark as secret. */
-  see(props: Props): void {
+  remember(props: Props): void {
     const names = props["__secret"];
     if (Array.isArray(names)) for (const name of names) this.#add(props[String(name)]);
     this.#rememberPossibleSecrets(props["settings"]);

@@ -4,7 +4,7 @@
 
 import { createRequire } from "node:module";
 
-/** Gets the news that the shim does not pass on. */
+/** Is told about requests that the shim does not pass on. */
 export interface ShimListener {
   /** The engine asks to cancel: at the first Ctrl-C, and at the normal end of each command. */
   cancelled(): void;
@@ -49,7 +49,7 @@ const STRUCTS: Record<string, (request: Request) => Struct | undefined> = {
 
 /** Pulumi's stubs of a resource provider's service, in whatever folder a package manager has put them. */
 const STUBS = /[\\/]proto[\\/]provider_grpc_pb\.js$/;
-/** The part of grpc-js that decodes what a server is asked. */
+/** The part of grpc-js that decodes the requests to a server. */
 const SERVER = /grpc-js[\\/].*[\\/]server[^\\/]*$/;
 /** The text of our provider in the properties of a resource. */
 const OURS = /["']pulumi-compute-endpoint\/provider["']/;
@@ -149,8 +149,8 @@ function putTimeout(request: Request, structOf: (request: Request) => Struct | u
 }
 
 /**
- * The first request of a `destroy` is a delete, and is decoded before this code is loaded. But the shim asks it for its id in
- * the very moment in which it calls the provider: `provider.delete(req.getId(), props)`.
+ * The first request of a `destroy` is a delete, and is decoded before this code is loaded. But the shim calls the request's
+ * `getId` exactly when it calls the provider: `provider.delete(req.getId(), props)`.
  */
 function followDeletes(message: Message): void {
   const prototype = message.prototype as Request & { getId(): string };

@@ -82,7 +82,8 @@ export interface EndpointArgs {
    * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The
    * values are shown in no notice.
    *
-   * ```ts restartTriggers: [libraries, "2026-05 maintenance"]
+   * ```ts
+   * restartTriggers: [libraries, "2026-05 maintenance"]
    * ```
    *
    * Route: `POST /projects/{project}/endpoints/{id}/restart`.
@@ -126,8 +127,14 @@ export interface EndpointSettings {
 /**
  * A compute ("endpoint") of a serverless Postgres project: the primary of a branch, or a read replica.
  *
- * ```ts const primary = new Endpoint("primary", {   projectId, branchId,   autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 4,
- * }); export const host = primary.host;
+ * ```ts
+ * const primary = new Endpoint("primary", {
+ *   projectId,
+ *   branchId,
+ *   autoscalingLimitMinCu: 1,
+ *   autoscalingLimitMaxCu: 4,
+ * });
+ * export const host = primary.host;
  * ```
  *
  * Routes: `POST`, `PATCH`, `DELETE` and `GET /projects/{project}/endpoints`, `GET /projects/{project}/operations`. The resource
@@ -208,32 +215,32 @@ export class Endpoint extends pulumi.CustomResource {
    */
   constructor(name: string, args: EndpointArgs, opts: pulumi.CustomResourceOptions = {}) {
     // A compute that is only looked up is neither checked nor changed. Inputs for check would stay in its state.
-    const managed = opts.id === undefined;
+    const isLookUp = opts.id !== undefined;
     refuseMisplaced(name, args, opts);
     refuseUnreachable();
     refuseTwoCopies();
-    const runHook = managed ? hookOfRun() : undefined;
+    const runHook = isLookUp ? undefined : hookOfRun();
     warnOfConfig();
     refuseForeignHosts();
-    const urn = managed ? urnOf(name, opts.parent) : undefined;
+    const urn = isLookUp ? undefined : urnOf(name, opts.parent);
     if (urn) runHook?.projects.follow(urn, opts);
     const inputs = {
       ...NO_OUTPUTS,
       ...args,
       __provider: PROVIDER_TEXT,
-      ...(managed ? { __urn: urn, ...parentHint(opts.parent), ...hintsOf(args, opts) } : secretHint(args)),
+      ...(isLookUp ? secretHint(args) : { __urn: urn, ...parentHint(opts.parent), ...hintsOf(args, opts) }),
     };
     const options: pulumi.CustomResourceOptions = {
       ...opts,
-      ...(managed
-        ? {
+      ...(isLookUp
+        ? {}
+        : {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
             // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
             // They say nothing that the rest of the diff does not show.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
-          }
-        : {}),
+          }),
       ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),
     };
     const endQuiet = quietPromises();

@@ -27,7 +27,7 @@ export function engineEnvironment(): EngineEnvironment {
 
 /**
  * Whether this program runs inside the process that started its engine. Only the Automation API and component plugins run a
- * program in a store of its own, and the engine starts the latter.
+ * program in an async-local store of its own. The engine starts component plugins itself.
  */
 export const isInlineProgram = (): boolean => isInStore() && !isPlugin();
 

@@ -50,10 +50,10 @@ function mayBeSecret(value: unknown): boolean {
   return value !== null && typeof value === "object" && Object.values(value).some(mayBeSecret);
 }
 
-type MayReplace = true | "rules";
+type MayReplace = true | "transforms";
 
 /**
- * Whether a change may become a replacement by the option `replaceOnChanges`: `true` if the constructor got the option, "rules"
+ * Whether a change may become a replacement by the option `replaceOnChanges`: `true` if the constructor got the option, "transforms"
  * if `transforms` or `transformations` may add it later.
  */
 export function mayReplaceOf(
@@ -61,13 +61,13 @@ export function mayReplaceOf(
 ): MayReplace | pulumi.Output<MayReplace | undefined> | undefined {
   if (opts.replaceOnChanges?.length) return true;
   if (opts.transforms?.length || opts.transformations?.length || transformationsAbove(opts) || hasCallbacks())
-    return "rules";
+    return "transforms";
   const { parent } = opts;
   if (!parent) return undefined;
   // A component registers its transforms before it has its URN. A plain promise makes no dependency on the component.
   return pulumi.output(
     new Promise<MayReplace | undefined>((resolve) =>
-      parent.urn.apply(() => resolve(hasCallbacks() ? "rules" : undefined)),
+      parent.urn.apply(() => resolve(hasCallbacks() ? "transforms" : undefined)),
     ),
   );
 }

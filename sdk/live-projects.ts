@@ -4,7 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { OncePerProject } from "../provider/rules/once-per-project.js";
 import { engineEnvironment } from "./engine-environment.js";
-import { accountOf, configFor, type LookupModule, loadLookups } from "./lookups/ask.js";
+import { accountOf, type LookupModule, loadLookups, settingsFor } from "./lookups/ask.js";
 import type { LookupOptions } from "./lookups/options.js";
 import type { InstanceConfig } from "./provider.js";
 
@@ -19,7 +19,7 @@ export class LiveProjects {
   /** Records the account of a resource. `urn` is known before the hook runs. */
   follow(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
     if (!pulumi.runtime.isDryRun() || new pulumi.Config("compute").get("liveNotices") === "false") return;
-    const settings = tried(() => configFor({ provider, parent } as LookupOptions));
+    const settings = tried(() => settingsFor({ provider, parent } as LookupOptions));
     if (settings) pulumi.output(urn).apply((known) => this.#accounts.set(known, settings));
   }
 

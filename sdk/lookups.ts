@@ -4,7 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EndpointInfo, OperationInfo } from "../provider/lookup/info.js";
 import { failure } from "./failure.js";
-import { accessTo, answer, answerOutput, type Lookup, mockedAnswer } from "./lookups/ask.js";
+import { answer, answerOutput, type Lookup, mockedAnswer, openAccess } from "./lookups/ask.js";
 import { asLookupError } from "./lookups/error.js";
 import type { LookupInputs, LookupOptions, LookupOutputOptions } from "./lookups/options.js";
 import { isMocked } from "./pulumi-run.js";
@@ -131,21 +131,12 @@ export function getOperationOutput(
   return answerOutput(OPERATION, args, opts);
 }
 
-/** The most rows in an output, which is stored in the state. */
-const MOST_OPERATIONS = 1000;
-
 const OPERATIONS: Lookup<ListOperationsArgs, OperationInfo[]> = {
   name: "listOperations",
-  ask: async (lookups, access, { projectId, limit = MOST_OPERATIONS }) => {
-    if (limit > MOST_OPERATIONS) {
-      throw failure(
-        `limit ${limit}: listOperationsOutput gives at most ${MOST_OPERATIONS}; listOperations has no such bound`,
-      );
-    }
-    const all: OperationInfo[] = [];
-    for await (const one of lookups.listOperations(access, { projectId, limit })) all.push(one);
-    return all;
-  },
+  ask: (lookups, access, args) =>
+    lookups.operationsUpTo(access, args, (limit, most) =>
+      failure(`limit ${limit}: listOperationsOutput gives at most ${most}; listOperations has no such bound`),
+    ),
   field: "operations",
 };
 
@@ -171,7 +162,7 @@ export async function* listOperations(
     return yield* operations as OperationInfo[];
   }
   try {
-    const [lookups, access] = await accessTo(opts);
+    const [lookups, access] = await openAccess(opts);
     yield* lookups.listOperations(access, args);
   } catch (error) {
     throw asLookupError(error);

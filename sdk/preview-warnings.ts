@@ -3,11 +3,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Outlook } from "../provider/lookup/live.js";
 import type { ApprovalState } from "../provider/rules/approval.js";
+import type { Activity } from "../provider/rules/current-state.js";
+import type { ForeseenFailure } from "../provider/rules/foreseen-failure.js";
 import type { Impact } from "../provider/rules/impact.js";
-import type { Activity } from "../provider/rules/moment.js";
+import { factsTail } from "../provider/rules/message-data.js";
 import { type ImpactNotice, readNotice } from "../provider/rules/notice.js";
 import { type OnRestart, refuses } from "../provider/rules/policies.js";
-import { factsTail } from "../provider/rules/seen.js";
+import { textsIn } from "../provider/rules/texts-in.js";
 import { unchangedOutputs } from "../provider/rules/unchanged-outputs.js";
 import { isUnfinished } from "../provider/rules/unfinished.js";
 import {
@@ -28,8 +30,6 @@ import { ProgramEnd } from "./program-end.js";
 import { approvalIn } from "./soft-preview.js";
 import { effectOn, Tally } from "./tally.js";
 import type { UnchangedOutputs } from "./unchanged-outputs.js";
-
-type Foreseen = Extract<Outlook, { kind: "fails" }>["foreseen"];
 
 /** The state that the hook keeps during a run. */
 export interface Run {
@@ -57,22 +57,22 @@ interface Step {
   secrets: Set<string>;
   notice: ImpactNotice | undefined;
   /** `onRestart`: the resource's value, else the stack's, else "warn". */
-  mode: unknown;
+  onRestart: unknown;
   /** The stack's `compute:onRestart`. */
-  stackMode: OnRestart | undefined;
+  stackOnRestart: OnRestart | undefined;
   approval: ApprovalState;
 }
 
 export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Promise<void> {
   const secrets = new Set<string>();
   const news = await plain(args.newInputs, secrets);
-  for (const name of secretNames(news["__secret"])) secrets.add(name);
-  const stackMode = new pulumi.Config("compute").get("onRestart") as OnRestart | undefined;
-  const mode = news["onRestart"] ?? stackMode ?? "warn";
+  for (const name of textsIn(news["__secret"])) secrets.add(name);
+  const stackOnRestart = new pulumi.Config("compute").get("onRestart") as OnRestart | undefined;
+  const onRestart = news["onRestart"] ?? stackOnRestart ?? "warn";
   const notice = readNotice(news);
-  const isGuarded = refuses(notice?.impact ?? "none", mode);
+  const isGuarded = refuses(notice?.impact ?? "none", onRestart);
   const approval = isGuarded ? await approvalIn(args, news, secrets) : "not-asked";
-  const step: Step = { urn: args.urn, news, secrets, notice, mode, stackMode, approval };
+  const step: Step = { urn: args.urn, news, secrets, notice, onRestart, stackOnRestart, approval };
   if (args.oldOutputs) await reportUpdate(args, step, run);
   else await reportCreation(step, run);
 }
@@ -93,34 +93,34 @@ function count({ tally, end, reportSum }: Run, urn: string, impact: Impact, acti
 }
 
 async function reportUpdate(args: pulumi.ResourceHookArgs, step: Step, run: Run): Promise<void> {
-  const { urn, news, secrets, notice, mode } = step;
+  const { urn, news, secrets, notice, onRestart } = step;
   const olds = await plain(args.oldOutputs, secrets);
   const old = { inputs: await plain(args.oldInputs, secrets), outputs: olds };
   const askAgain = new pulumi.Config("compute").get("askAgain") === "true";
   const change = announcedChange(old, { news, desired: desiredIn(news), secrets, notice, askAgain });
   // The old outputs as Pulumi has them, so that secrets stay secrets.
   run.unchangedOutputs.set(urn, unchangedOutputs(args.oldOutputs ?? {}, change.before, change.desired, news));
-  if (mode !== "allow" && change.verdict.impact !== "none") {
+  if (onRestart !== "allow" && change.verdict.impact !== "none") {
     await reportImpact({ ...step, id: args.id, olds }, change, run);
-  } else if (mode !== "allow" && isUnfinished(olds)) reportLine(urn, lineOfUnfinished(args.id));
+  } else if (onRestart !== "allow" && isUnfinished(olds)) reportLine(urn, lineOfUnfinished(args.id));
   for (const text of unexplainedChanges(olds, news, change)) reportLine(urn, { severity: "warn", text });
   for (const text of change.verdict.notes) reportLine(urn, { severity: "info", text });
 }
 
 async function reportImpact(step: Step & { id: string; olds: Props }, change: Change, run: Run): Promise<void> {
   const { projects, end } = run;
-  const { id, urn, olds, news, mode, secrets } = step;
+  const { id, urn, olds, news, onRestart, secrets } = step;
   const project = await projects.projectOf(urn, olds["projectId"]);
   const now = project && loadLookups().computeIn(project, id);
   const { approval } = step;
-  const { line, verdict } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode });
+  const { line, verdict } = lineOfImpact(change, { id, olds, news, secrets, now, approval, onRestart });
   const failure = project && failureOf(project, id, change);
   reportWithFailure(urn, line, failure && withoutSecrets(failure, step), { end, atMs: project?.nowMs });
   count(run, urn, verdict.impact, now?.activity);
 }
 
 /** Why the update will fail, if the project's list shows it. */
-function failureOf(project: ProjectNow, id: string, { before, desired }: Change): Foreseen | undefined {
+function failureOf(project: ProjectNow, id: string, { before, desired }: Change): ForeseenFailure | undefined {
   const { branchId } = desired;
   const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
   const outlook = loadLookups().updateOutlook(project, { id, ...(isMoved ? { branchId } : {}) });
@@ -128,13 +128,13 @@ function failureOf(project: ProjectNow, id: string, { before, desired }: Change)
 }
 
 /**
- * Prints both in one line. If a resource of this program has the conflicting compute, that compute may leave in this run. This is
- * known only at the end of the program, so the line is printed then.
+ * Prints the line and the failure as one line. If a resource of this program has the conflicting compute, that compute may leave
+ * in this run. This is known only at the end of the program, so the line is printed then.
  */
 function reportWithFailure(
   urn: string,
   line: Line | undefined,
-  failure: Foreseen | undefined,
+  failure: ForeseenFailure | undefined,
   { end, atMs }: { end: ProgramEnd; atMs: number | undefined },
 ): void {
   const report = (whole: Line | undefined) => whole && reportLine(urn, whole, atMs);
@@ -146,19 +146,19 @@ function reportWithFailure(
 }
 
 async function reportCreation(step: Step, run: Run): Promise<void> {
-  const { urn, news, notice, mode } = step;
+  const { urn, news, notice, onRestart } = step;
   if (notice?.replaces) run.end.ids.add(notice.replaces.id);
   const project = await run.projects.projectOf(urn, news["projectId"]);
   const outlook = project && (await outlookOf(step, project));
   const line = await creationLine(step, outlook, run);
   const failure = outlook?.kind === "fails" ? withoutSecrets(outlook.foreseen, step) : undefined;
-  reportWithFailure(urn, mode === "allow" ? undefined : line, failure, { end: run.end, atMs: project?.nowMs });
+  reportWithFailure(urn, onRestart === "allow" ? undefined : line, failure, { end: run.end, atMs: project?.nowMs });
 }
 
-const outlookOf = ({ notice, stackMode, ...step }: Step, project: ProjectNow) =>
-  loadLookups().creationLook(project, { ...step, onRestart: stackMode, replaces: notice?.replaces });
+const outlookOf = ({ notice, stackOnRestart, ...step }: Step, project: ProjectNow) =>
+  loadLookups().creationOutlookIfKnown(project, { ...step, onRestart: stackOnRestart, replaces: notice?.replaces });
 
-function withoutSecrets({ problem, way, ...rest }: Foreseen, { news, secrets }: Step): Foreseen {
+function withoutSecrets({ problem, way, ...rest }: ForeseenFailure, { news, secrets }: Step): ForeseenFailure {
   const lookups = loadLookups();
   lookups.keepSecret(news, [...secrets]);
   return { ...rest, problem: lookups.redacted(problem), way: lookups.redacted(way) };
@@ -172,8 +172,6 @@ async function creationLine(step: Step, outlook: Outlook | undefined, run: Run):
   const replacedActivity =
     replacedProject && replaces && loadLookups().computeIn(replacedProject, replaces.id)?.activity;
   const creation = lineOfCreation(news, notice, { outlook, replacedActivity, approval });
-  if (creation && step.mode !== "allow") count(run, urn, creation.impact, creation.activity);
+  if (creation && step.onRestart !== "allow") count(run, urn, creation.impact, creation.activity);
   return creation?.line;
 }
-
-const secretNames = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

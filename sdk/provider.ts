@@ -30,8 +30,9 @@ export type InstanceConfig = Record<string, pulumi.Input<string>>;
 /**
  * Another account, for several accounts or services in one stack.
  *
- * ```ts const eu = new Provider("eu", { apiKey: config.requireSecret("euKey") }); const primary = new Endpoint("primary", {
- * projectId, branchId }, { provider: eu });
+ * ```ts
+ * const eu = new Provider("eu", { apiKey: config.requireSecret("euKey") });
+ * const primary = new Endpoint("primary", { projectId, branchId }, { provider: eu });
  * ```
  *
  * It has priority over the environment and the stack's config: resources of an instance never use another key. The stack's other

@@ -1,7 +1,7 @@
 // How many computes a preview touches: one line at the stack, since people do not count warnings.
 
+import type { Activity } from "../provider/rules/current-state.js";
 import type { Impact } from "../provider/rules/impact.js";
-import type { Activity } from "../provider/rules/moment.js";
 
 type Effect = "restart" | "drops-nothing" | "restart-if-active" | "may-restart" | "stop" | "new-host";
 

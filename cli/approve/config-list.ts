@@ -3,10 +3,10 @@
 
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { listOf } from "../../provider/rules/approval-list.js";
-import { Refusal } from "../arguments.js";
+import { CommandRefused } from "../arguments.js";
 import { addItems, insertList, type NewItem, rebuildFlow, removeItems, removePair } from "./list-text.js";
 
-/** Loaded by the commands that write, and by no other. */
+/** Loaded by the commands that write, and by a report beside its program. */
 export type Yaml = typeof import("yaml");
 export const loadYaml = (): Promise<Yaml> => import("yaml");
 
@@ -56,7 +56,7 @@ export function writeList(yaml: Yaml, text: string, change: ListChange): string 
   const document = parse(yaml, text);
   const added = edit(yaml, text, document, change);
   // YAML has many forms. So the new text is parsed again: the list must be as intended, and everything else unchanged.
-  if (!isWritten(yaml, document, added, change)) throw new Refusal(byHand(change));
+  if (!isWritten(yaml, document, added, change)) throw new CommandRefused(byHand(change));
   return added;
 }
 
@@ -66,13 +66,13 @@ const byHand = ({ add }: ListChange): string =>
 function parse(yaml: Yaml, text: string): Document.Parsed {
   const document = yaml.parseDocument(text);
   const [error] = document.errors;
-  if (error) throw new Refusal(`it is not valid YAML: ${error.message.split("\n")[0]}`);
+  if (error) throw new CommandRefused(`it is not valid YAML: ${error.message.split("\n")[0]}`);
   return document;
 }
 
 function mapIn(yaml: Yaml, node: unknown, what: string): YAMLMap | undefined {
   if (node === null || node === undefined || (yaml.isScalar(node) && node.value === null)) return undefined;
-  if (!yaml.isMap(node)) throw new Refusal(`${what} is not a map`);
+  if (!yaml.isMap(node)) throw new CommandRefused(`${what} is not a map`);
   return node;
 }
 
@@ -90,9 +90,9 @@ function siteIn(yaml: Yaml, document: Document.Parsed): Site | undefined {
   if (!config || !pair) return undefined;
   // In a project's file a value may stand under `value`, beside a type.
   if (!yaml.isMap(pair.value)) return { map: config, pair, value: pair.value as Node | null };
-  if (pair.value.has("secure")) throw new Refusal(`${NAME} is encrypted: write it as plain text`);
+  if (pair.value.has("secure")) throw new CommandRefused(`${NAME} is encrypted: write it as plain text`);
   const inner = pairIn(pair.value, "value");
-  if (!inner) throw new Refusal(`${NAME} is a map without a value`);
+  if (!inner) throw new CommandRefused(`${NAME} is a map without a value`);
   return { map: pair.value, pair: inner, value: inner.value as Node | null };
 }
 
@@ -108,7 +108,7 @@ const firstLine = (comment: string): string => comment.split("\n")[0]!.trim();
 
 /** Undefined where the key has no value. */
 function valuesOf(yaml: Yaml, document: Document.Parsed, value: Node | null): unknown[] | undefined {
-  if (yaml.isAlias(value)) throw new Refusal(`${NAME} is an alias: write the list itself`);
+  if (yaml.isAlias(value)) throw new CommandRefused(`${NAME} is an alias: write the list itself`);
   const plain: unknown = value === null ? null : value.toJS(document);
   if (plain === null || plain === "") return undefined;
   if (Array.isArray(plain)) return plain;
@@ -140,7 +140,7 @@ function edit(yaml: Yaml, text: string, document: Document.Parsed, change: ListC
   );
 }
 
-/** Adds first: new items come after the removed ones, so removing does not shift their offsets. */
+/** Adds before it removes: new items come last, so adding them does not move the items to be removed. */
 function editList(text: string, list: YAMLSeq, { remove, add }: ListChange): string {
   if (list.flow && remove.size > 0) return rebuildFlow(text, list, remove, add);
   const added = add.length > 0 ? addItems(text, list, add) : text;

@@ -2,7 +2,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { dirname, extname, join, parse, relative, resolve } from "node:path";
-import { Refusal } from "../arguments.js";
+import { CommandRefused } from "../arguments.js";
 import type { Yaml } from "./config-list.js";
 
 /** The names that Pulumi accepts for the file of a project. */
@@ -51,7 +51,7 @@ export async function textOf(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw new Refusal(`can't read ${path}: ${message}`);
+    throw new CommandRefused(`can't read ${path}: ${message}`);
   }
 }
 

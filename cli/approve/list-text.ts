@@ -9,7 +9,7 @@ export interface NewItem {
 }
 
 /** Where items go. `keys` are the keys that are still missing above the list. */
-export type Place =
+export type InsertionPoint =
   | { kind: "value"; map: YAMLMap; pair: Pair; keys: readonly string[] }
   | { kind: "key"; map: YAMLMap; keys: readonly string[] }
   | { kind: "end"; keys: readonly string[] };
@@ -17,7 +17,7 @@ export type Place =
 const STEP = "  ";
 
 /** Returns the text with a new list. Replaces a single text or an empty list, if there is one. */
-export function insertList(text: string, place: Place, items: readonly NewItem[]): string {
+export function insertList(text: string, place: InsertionPoint, items: readonly NewItem[]): string {
   if (place.kind === "end") return addLines(text, text.length, blockOf(place.keys, items, ""));
   const { map, keys } = place;
   if (place.kind === "value") return replaceValue(text, map, place.pair, keys, items);
@@ -128,7 +128,7 @@ function addLines(text: string, at: number, lines: readonly string[]): string {
   return splice(text, end, end, `${isOpen ? eol : ""}${lines.map((line) => line + eol).join("")}`);
 }
 
-/** The offset after the end of the line. A multi-line node may end there already. */
+/** The offset after the end of the line. A node of several lines may end exactly there. */
 function endOfLine(text: string, at: number): number {
   if (at > 0 && text[at - 1] === "\n") return at;
   const end = text.indexOf("\n", at);

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from "node:path";
 import { Stopped } from "../../provider/errors.js";
 import { shortDigest } from "../../provider/rules/approval.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
-import { Refusal, UsageError } from "../arguments.js";
+import { CommandRefused, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
 import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
 import { type ApproveRequest, type Plan, planChange } from "./plan.js";
@@ -16,7 +16,7 @@ export interface Request extends ApproveRequest {
   file?: string;
   cwd: string;
   /** The list that the preview used; undefined without a preview. */
-  seen?: readonly string[];
+  previewList?: readonly string[];
 }
 
 /** @returns what was done, in lines for people. @throws UsageError before anything is written */
@@ -28,18 +28,19 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
   const text = await textOf(path);
   const named = stackIn(path);
   if (text === undefined && (named === undefined || path.endsWith(".json")))
-    throw new Refusal(`there is no file ${name}`);
+    throw new CommandRefused(`there is no file ${name}`);
   // A file that `--config-file` names may be called anything else.
-  if (request.seen && stack !== undefined && named !== undefined && named !== stack)
-    throw new Refusal(`${name} is the file of another stack: the preview is of ${stack}`);
+  if (request.previewList && stack !== undefined && named !== undefined && named !== stack)
+    throw new CommandRefused(`${name} is the file of another stack: the preview is of ${stack}`);
   try {
     const list = readList(yaml, text ?? "");
     if (list.isProject) await refuseHidden(yaml, request, list, name);
     const project = list.isProject ? undefined : await projectList(yaml, cwd);
-    const inherited = list.values ? undefined : (request.seen ?? project?.values);
-    const shared = list.isProject ? { ...request, needed: undefined } : request;
+    const inherited = list.values ? undefined : (request.previewList ?? project?.values);
+    // Pulumi.yaml serves all stacks, so one preview can't tell which entries are unused.
+    const forThisList = list.isProject ? { ...request, needed: undefined } : request;
     const comments = list.values ? list.comments : (project?.comments ?? list.comments);
-    const plan = planChange(list.values ?? inherited ?? [], shared, comments);
+    const plan = planChange(list.values ?? inherited ?? [], forThisList, comments);
     const changed = plan.added.length > 0 || plan.removed.length > 0;
     const keepsEmpty = list.hasEnvironments || (project?.values?.length ?? 0) > 0;
     const change = { ...plan.change, keepsEmpty, ...(inherited && project ? { comments: project.comments } : {}) };
@@ -49,7 +50,7 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     if (isNew && changed) lines.push(...(await warnIfNewStack(path)));
     return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
   } catch (error) {
-    if (error instanceof UsageError) throw new Refusal(`${name}: ${error.message}. Nothing was written`);
+    if (error instanceof UsageError) throw new CommandRefused(`${name}: ${error.message}. Nothing was written`);
     throw error;
   }
 }
@@ -58,19 +59,19 @@ async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
   if (stack === undefined) throw new UsageError("no stack given: use --stack STACK, or --file FILE");
   const project = await projectFile(cwd);
   if (project === undefined)
-    throw new Refusal("there is no Pulumi.yaml here or above: run this in the program's folder");
+    throw new CommandRefused("there is no Pulumi.yaml here or above: run this in the program's folder");
   return (await programOf(yaml, project)).stackFile(stack);
 }
 
 /** If the stack's file has a list, Pulumi ignores the one in Pulumi.yaml. */
 async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
-  const { seen, stack, cwd } = request;
+  const { previewList, stack, cwd } = request;
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
   const text = own ? await textOf(resolve(cwd, own)) : undefined;
   const isHidden = text !== undefined && readList(yaml, text).values !== undefined;
-  if (isHidden) throw new Refusal(`${own} has its own list, which hides the one in ${name}: use --file ${own}`);
-  if (seen && JSON.stringify(seen) !== JSON.stringify(values.map(String)))
-    throw new Refusal("the preview used a different list: part of its config came from another file");
+  if (isHidden) throw new CommandRefused(`${own} has its own list, which hides the one in ${name}: use --file ${own}`);
+  if (previewList && JSON.stringify(previewList) !== JSON.stringify(values.map(String)))
+    throw new CommandRefused("the preview used a different list: part of its config came from another file");
 }
 
 async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefined> {

@@ -4,14 +4,14 @@ import type { Deadline } from "../../provider/clock.js";
 import {
   type ActionName,
   type ActionResult,
-  isNeedless,
+  hasNothingToDo,
   markStart,
   runAction,
 } from "../../provider/endpoint/action.js";
 import { type ComputeRef, findCompute } from "../../provider/endpoint/find.js";
 import { isKind, Stopped } from "../../provider/errors.js";
 import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";
-import { endpointInfo, operationInfo } from "../../provider/lookup/facts.js";
+import { endpointInfo, operationInfo } from "../../provider/lookup/to-info.js";
 import { formatUnfinished, operationName } from "../../provider/operations/format.js";
 import { NEWEST_PAGE } from "../../provider/operations/poll.js";
 import { isRunning, newestOperations } from "../../provider/operations/queries.js";
@@ -32,7 +32,7 @@ import {
 } from "../arguments.js";
 import type { Command } from "../command.js";
 import type { Io } from "../io.js";
-import { json } from "../table.js";
+import { json, stateText } from "../table.js";
 
 interface Texts {
   summary: string;
@@ -115,7 +115,8 @@ async function carryOut(
       throw explainMissingProject(access, project, error);
     });
     if (!now) throw await missingComputeError(access, { projectId: project, id });
-    const mark = name === "restart" && !isNeedless(name, now) ? await markStart(context, compute, now, deadline) : {};
+    const mark =
+      name === "restart" && !hasNothingToDo(name, now) ? await markStart(context, compute, now, deadline) : {};
     phase = `the request may have reached the service; \`compute-endpoint operations ${project}/${id}\` shows what became of it`;
     const done = await runAction(context, name, compute, now, mark, deadline).catch(async (error: unknown) => {
       const isBusy = isKind(error, "service") && error.answer.status === 423;
@@ -137,7 +138,7 @@ async function carryOut(
     const hasWaited = wait && operations.length > 0;
     if (hasWaited) await waitFor(access, compute, operations, deadline);
     const after = (hasWaited && (await findCompute(context, compute, deadline))) || done.endpoint;
-    const result = { name, project, done, after, hasWaited, waited: wait || operations.length === 0 };
+    const result = { name, project, done, after, hasWaited, isOver: wait || operations.length === 0 };
     io.out.write(asJson ? json(await resultInfo(access, result, deadline)) : describeResult(result));
   } finally {
     release();
@@ -168,15 +169,15 @@ interface Result {
   /** Whether the command has waited for operations. */
   hasWaited: boolean;
   /** Whether all work has ended: the command has waited, or there was nothing to wait for. */
-  waited: boolean;
+  isOver: boolean;
 }
 
-function describeResult({ name, done, after, waited }: Result): string {
+function describeResult({ name, done, after, isOver }: Result): string {
   const { id } = after;
-  if (!waited)
+  if (!isOver)
     return `compute ${id} ${TEXTS[name].doing}: the service has accepted it; --no-wait does not wait for the end\n`;
   if (done.sent || done.operations.length > 0) return `compute ${id} is ${stateOf(after)}\n`;
-  const noop = isNeedless(name, after) ? TEXTS[name].noop : "somebody else has just started it";
+  const noop = hasNothingToDo(name, after) ? TEXTS[name].noop : "somebody else has just started it";
   return `compute ${id} is ${stateOf(after)}: ${noop}\n`;
 }
 
@@ -186,13 +187,13 @@ function stateOf({
   current_state: state = "in an unknown state",
   pending_state: next,
 }: WireEndpoint): string {
-  const moves = next === undefined || next === state ? state : `${state} → ${next}`;
+  const moves = stateText(state, next);
   return disabled ? `disabled (${moves})` : moves;
 }
 
 async function resultInfo(
   { context }: Access,
-  { name, project, done, after, hasWaited, waited }: Result,
+  { name, project, done, after, hasWaited, isOver }: Result,
   deadline: Deadline,
 ) {
   const { operations } = done;
@@ -203,7 +204,7 @@ async function resultInfo(
     action: name,
     /** Whether a request was sent. False if there was nothing to do. */
     sent: done.sent,
-    waited,
+    waited: isOver,
     endpoint: endpointInfo(after, project),
     operations: now.map((one) => operationInfo(one, project)),
   };

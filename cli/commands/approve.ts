@@ -4,14 +4,7 @@ import { isDigest } from "../../provider/rules/approval-list.js";
 import { APPROVAL_OPTIONS, approvalHelp, lastDay } from "../approve/options.js";
 import { approve } from "../approve/write.js";
 import { EXIT, parseArguments, UsageError } from "../arguments.js";
-import type { Command } from "../command.js";
-
-/** The surroundings of the command beside the terminal. Tests pass their own. */
-export interface Surroundings {
-  cwd(): string;
-  /** Approvals end on a day. */
-  nowMs(): number;
-}
+import type { Command, CommandEnvironment } from "../command.js";
 
 const HELP = `Usage: compute-endpoint approve DIGEST ... --stack STACK [--file FILE] [--note TEXT]
        [--until DAY | --no-expiry] [--tidy]
@@ -30,7 +23,7 @@ ${approvalHelp(15)}
 Exit codes: 0 done, 1 the file can't be written, 2 bad usage, or a file that can't be edited in place; nothing was written then.
 `;
 
-export const approveCommand = (around: Surroundings): Command => ({
+export const approveCommand = (environment: CommandEnvironment): Command => ({
   summary: "approve changes that a preview refused or a report names: writes them into the stack's file",
   async run(args, io) {
     const { values, positionals } = parseArguments(args, {
@@ -50,7 +43,7 @@ export const approveCommand = (around: Surroundings): Command => ({
     const what = values.note?.trim();
     if (what !== undefined && (what === "" || /[\p{C}\u2028\u2029]/u.test(what)))
       throw new UsageError("--note must be a text of one line");
-    const nowMs = around.nowMs();
+    const nowMs = environment.nowMs();
     const until = lastDay(values, nowMs);
     const { lines } = await approve({
       digests: positionals.map((digest) => ({ digest, ...(what === undefined ? {} : { what }) })),
@@ -58,7 +51,7 @@ export const approveCommand = (around: Surroundings): Command => ({
       tidy: values.tidy === true,
       ...(values.stack === undefined ? {} : { stack: values.stack }),
       ...(values.file === undefined ? {} : { file: values.file }),
-      cwd: around.cwd(),
+      cwd: environment.cwd(),
       nowMs,
     });
     io.out.write(`${lines.join("\n")}\n`);

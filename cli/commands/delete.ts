@@ -7,17 +7,17 @@ import type { Outputs } from "../../provider/endpoint/outputs.js";
 import { remove } from "../../provider/endpoint/remove.js";
 import { isKind, messageOf } from "../../provider/errors.js";
 import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";
-import { endpointInfo } from "../../provider/lookup/facts.js";
 import type { EndpointInfo } from "../../provider/lookup/info.js";
+import { endpointInfo } from "../../provider/lookup/to-info.js";
 import { accessFor } from "../account.js";
 import {
   ACCOUNT_HELP,
+  CommandRefused,
   EXIT,
   EXIT_HELP,
   parseArguments,
   parseTarget,
   parseTimeout,
-  Refusal,
   SERVICE_OPTIONS,
   SERVICE_OPTIONS_HELP,
   UsageError,
@@ -74,9 +74,9 @@ export const deleteCommand: Command = {
     const access = accessFor(io, timeoutMs, timeoutAdvice(targets));
     const computes = await Promise.all(targets.map((target) => look(access, target)));
     for (const { id, projectId, before } of computes) {
-      const place = keep.placeOf({ id, ...(before?.name === undefined ? {} : { name: before.name }) });
+      const place = keep.sourceOf({ id, ...(before?.name === undefined ? {} : { name: before.name }) });
       if (place) {
-        throw new Refusal(`compute ${id} of project ${projectId} is to be kept (${place}). Nothing was deleted`);
+        throw new CommandRefused(`compute ${id} of project ${projectId} is to be kept (${place}). Nothing was deleted`);
       }
     }
     const present = computes.filter(({ before }) => before !== undefined);
@@ -162,7 +162,7 @@ async function deleteAll(
     () =>
       `interrupted: the deletion of ${[...waiting].join(", ")} may have reached the service; \`compute-endpoint endpoints ${sent[0]?.projectId}\` shows what is there`,
   );
-  const process = {
+  const removal = {
     context,
     claimed: new Map<string, string>(),
     warn: (line: string) => io.err.write(`warning: ${line}\n`),
@@ -180,7 +180,7 @@ async function deleteAll(
       onDelete: "delete",
     };
     try {
-      await remove(process, id, state, { timeoutMs }, { stays: "", moreTime: "--timeout" });
+      await remove(removal, id, state, { timeoutMs }, { stays: "", moreTime: "--timeout" });
       return { projectId, id, outcome: "deleted", endpoint: before };
     } catch (error) {
       return { projectId, id, outcome: "failed", endpoint: before, error: failureOf(id, error) };

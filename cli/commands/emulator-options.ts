@@ -159,8 +159,8 @@ api/…, stop.
 Exit codes: 0 ended by Ctrl-C or by stop, 1 it could not start or be stopped, 2 bad usage.
 `;
 
-const TEXTS = Object.fromEntries(FLAGS.map(({ name }) => [flagOf(name), { type: "string" as const }]));
-const WORDS: Record<string, { type: "string" | "boolean" }> = { ...TEXTS, open: { type: "boolean" } };
+const VALUE_FLAGS = Object.fromEntries(FLAGS.map(({ name }) => [flagOf(name), { type: "string" as const }]));
+const ALL_FLAGS: Record<string, { type: "string" | "boolean" }> = { ...VALUE_FLAGS, open: { type: "boolean" } };
 
 export interface EmulatorArguments {
   options: EmulatorOptions;
@@ -170,7 +170,7 @@ export interface EmulatorArguments {
 
 /** Undefined where help is asked for. @throws UsageError that names the flag */
 export function parseEmulatorOptions(args: string[]): EmulatorArguments | undefined {
-  const { values, positionals } = parseArguments(args, WORDS);
+  const { values, positionals } = parseArguments(args, ALL_FLAGS);
   if (values["help"]) return undefined;
   assertNoPositionals(positionals);
   const options: Record<string, unknown> = {};

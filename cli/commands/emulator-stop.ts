@@ -14,7 +14,7 @@ const HTTP_PORT = "80";
 /** Milliseconds that it may take to end, in all. */
 const LIMIT_MS = 10_000;
 const PAUSE_MS = 50;
-/** The status with which the emulator accepts to end. */
+/** The status with which the emulator accepts the request to stop. */
 const ACCEPTED = 204;
 
 const HELP = `Usage: compute-endpoint emulator stop [--port PORT] [--json]

@@ -1,4 +1,5 @@
 import { type EmulatorOptions, type RunningEmulator, startEmulator, type World } from "../../emulator/index.js";
+import { shellWord } from "../../provider/rules/shell.js";
 import { EXIT } from "../arguments.js";
 import type { Command } from "../command.js";
 import { openBrowser } from "../open-browser.js";
@@ -80,12 +81,10 @@ console at  ${origin}/
 ${shown.join("\n")}
 
 In the terminal that runs your program:
-  export COMPUTE_API_KEY=${quoted(apiKey)}
+  export COMPUTE_API_KEY=${shellWord(apiKey)}
   export COMPUTE_API_URL=${url}
   curl -H "Authorization: Bearer $COMPUTE_API_KEY" $COMPUTE_API_URL/projects/${project}/endpoints
 
 Ctrl-C ends it, and so does: npx --no compute-endpoint emulator stop --port ${new URL(url).port}
 `;
 }
-
-const quoted = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

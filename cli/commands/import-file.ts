@@ -4,8 +4,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { argsOf } from "../../provider/endpoint/import-arguments.js";
 import { namesOf } from "../../provider/endpoint/import-names.js";
 import { Stopped } from "../../provider/errors.js";
-import { type Access, deadlineOf, explainMissingProject } from "../../provider/lookup/access.js";
+import { selectComputes } from "../../provider/lookup/select.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
+import { isKnownType } from "../../provider/rules/settings.js";
 import { shellWord } from "../../provider/rules/shell.js";
 import type { WireEndpoint } from "../../provider/wire/endpoint.js";
 import { accessFor, missingComputeError } from "../account.js";
@@ -18,7 +19,6 @@ import {
   parseTimeout,
   SERVICE_OPTIONS,
   serviceOptionsHelp,
-  type Target,
   UsageError,
 } from "../arguments.js";
 import type { Command } from "../command.js";
@@ -26,7 +26,7 @@ import {
   type Imported,
   type ImportOptions,
   imported,
-  importedAs,
+  importedForResource,
   nameTable,
   type ProgramResource,
 } from "../imported.js";
@@ -46,7 +46,7 @@ Prints the program that fits; with both, the next \`pulumi preview\` shows no ch
   --name-prefix PREFIX  begins the names of all resources
   --parent URN          the component that has the resources; \`pulumi stack --show-urns\` shows its URN
   --provider URN        the Provider of the program to whose account they belong
-  --no-steps            do not print the next commands: those who have a whole line of commands have them
+  --no-steps            do not print the next commands, for a command line that already contains them
 ${serviceOptionsHelp(22)}
 
 For a resource that the program has already, for example one of a loop whose create was interrupted:
@@ -75,9 +75,14 @@ export const importFile: Command = {
     const { prefix, options, resource } = parseImport(values, targets);
     const access = accessFor(io, parseTimeout(values.timeout));
     const notes: string[] = [];
-    const found = await endpointsOf(access, targets);
+    const found = await selectComputes(
+      access,
+      targets,
+      () => true,
+      (projectId, id) => missingComputeError(access, { projectId, id }),
+    );
     const computes = resource
-      ? found.map(([projectId, one]) => importedAs(resource, one, projectId, notes))
+      ? found.map(({ projectId, endpoint }) => importedForResource(resource, endpoint, projectId, notes))
       : takeOver(found, prefix, options, notes);
     const table = nameTable(options);
     const resources = computes.map(({ entry }) => entry);
@@ -102,39 +107,25 @@ const resultOf = (file: string, command: string, computes: readonly Imported[], 
   notes,
 });
 
-/** The computes, each with its project; an error where one is missing. */
-async function endpointsOf(access: Access, targets: readonly Target[]): Promise<[string, WireEndpoint][]> {
-  const found = new Map<string, [string, WireEndpoint]>();
-  for (const { projectId, endpointId } of targets) {
-    const all = await access.context.lists.recent(projectId, deadlineOf(access)).catch((error: unknown) => {
-      throw explainMissingProject(access, projectId, error);
-    });
-    const meant = endpointId === undefined ? all : all.filter(({ id }) => id === endpointId);
-    if (endpointId !== undefined && meant.length === 0)
-      throw await missingComputeError(access, { projectId, id: endpointId });
-    if (meant.length === 0) throw new Stopped(`project ${projectId} has no computes`);
-    for (const one of meant) found.set(one.id, [projectId, one]);
-  }
-  return [...found.values()];
-}
-
 function takeOver(
-  endpoints: readonly [string, WireEndpoint][],
+  endpoints: readonly { projectId: string; endpoint: WireEndpoint }[],
   prefix: string,
   options: ImportOptions,
   notes: string[],
 ): Imported[] {
-  const known = endpoints.filter(([, { id, type }]) => {
-    const isKnown = type === "read_write" || type === "read_only";
+  const known = endpoints.filter(({ endpoint: { id, type } }) => {
+    const isKnown = isKnownType(type);
     if (!isKnown) notes.push(`${id} is left out: ${type} is no type of compute that this version knows`);
     return isKnown;
   });
   const names = namesOf(
-    known.map(([, one]) => one),
+    known.map(({ endpoint }) => endpoint),
     prefix,
   );
   return known
-    .map(([projectId, one]) => imported(names.get(one.id)!, one, argsOf(one, projectId, notes), options))
+    .map(({ projectId, endpoint }) =>
+      imported(names.get(endpoint.id)!, endpoint, argsOf(endpoint, projectId, notes), options),
+    )
     .sort((a, b) => isReplica(a) - isReplica(b) || compareNaturally(a.name.toLowerCase(), b.name.toLowerCase()));
 }
 

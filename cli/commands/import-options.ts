@@ -3,7 +3,7 @@
 import { checkInputs, type Inputs } from "../../provider/endpoint/inputs.js";
 import { COMPUTE_PROPERTIES } from "../../provider/endpoint/outputs.js";
 import { identityOf } from "../../provider/rules/urn.js";
-import { type Target, UsageError } from "../arguments.js";
+import { type ComputeTarget, UsageError } from "../arguments.js";
 import { type ImportOptions, isPropertyPath, type ProgramResource } from "../imported.js";
 
 export const DEFAULT_FILE = "compute-import.json";
@@ -39,7 +39,7 @@ interface ImportRequest {
   resource?: ProgramResource;
 }
 
-export function parseImport(values: Values, targets: readonly Target[]): ImportRequest {
+export function parseImport(values: Values, targets: readonly ComputeTarget[]): ImportRequest {
   const { as: name, "name-prefix": prefix, parent, provider } = values;
   if (!/^[A-Za-z0-9_.-]*$/.test(prefix)) {
     throw new UsageError("--name-prefix may have letters, digits, dots, dashes and underscores");

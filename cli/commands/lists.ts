@@ -19,7 +19,7 @@ import {
 } from "../arguments.js";
 import type { Command } from "../command.js";
 import type { Io } from "../io.js";
-import { type Cell, type Colour, json, sizeText, table } from "../table.js";
+import { type Cell, type Colour, json, sizeText, stateText, table } from "../table.js";
 
 const LIST_OPTIONS = { ...SERVICE_OPTIONS, "no-headings": { type: "boolean" } } as const;
 const LIST_OPTIONS_HELP = `  --no-headings    leave the first line out
@@ -65,7 +65,7 @@ const byBranchAndName = (a: EndpointInfo, b: EndpointInfo): number =>
 
 function rowOf(one: EndpointInfo): Cell[] {
   const { currentState: state, pendingState: next } = one;
-  const moves = next === undefined || next === state ? state : `${state} → ${next}`;
+  const moves = stateText(state, next);
   return [
     { text: one.id },
     { text: one.type },

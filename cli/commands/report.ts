@@ -3,8 +3,8 @@
 import { appendFile } from "node:fs/promises";
 import { lastDay } from "../approve/options.js";
 import { approve } from "../approve/write.js";
-import { EXIT, Refusal, UsageError } from "../arguments.js";
-import type { Command } from "../command.js";
+import { CommandRefused, EXIT, UsageError } from "../arguments.js";
+import type { Command, CommandEnvironment } from "../command.js";
 import { escapeCommands } from "../escape.js";
 import type { Io } from "../io.js";
 import { cleanLine, LONGEST_LINE, quote, withoutQuoteMarks } from "../report/clean.js";
@@ -22,15 +22,11 @@ import { text } from "../report/text.js";
 import type { Finding, Report, StackReport } from "../report/types.js";
 import { computes, countUpFailures, exitCodeOf } from "../report/verdict.js";
 
-/** The surroundings of the report beside the terminal. Tests pass their own. */
-export interface Surroundings {
+export interface ReportEnvironment extends CommandEnvironment {
   stdin(): AsyncIterable<unknown> & { isTTY?: boolean };
-  cwd(): string;
-  /** Approvals end on a day. */
-  nowMs(): number;
 }
 
-export const reportCommand = (around: Surroundings): Command => ({
+export const reportCommand = (environment: ReportEnvironment): Command => ({
   summary: "what a preview does to computes: for pull requests, pipelines and terminals",
   async run(args, io) {
     const options = optionsOf(args);
@@ -38,17 +34,17 @@ export const reportCommand = (around: Surroundings): Command => ({
       io.out.write(HELP);
       return EXIT.ok;
     }
-    const sources = await sourcesOf(options.files, around);
-    const found = await reportOn(sources, options, io, around);
-    const approved = options.write && (await writeFile(found, options.write, io, around));
-    const report = approved ? await reportOn(sources, options, io, around, approved) : found;
+    const sources = await sourcesOf(options.files, environment);
+    const found = await reportOn(sources, options, io, environment);
+    const approved = options.write && (await writeApprovals(found, options.write, io, environment));
+    const report = approved ? await reportOn(sources, options, io, environment, approved) : found;
     for (const line of problemsIn(report)) io.err.write(`compute-endpoint report: ${line}\n`);
-    await write(report, options, io);
+    await printReport(report, options, io);
     return report.exitCode;
   },
 });
 
-async function sourcesOf(files: readonly string[], { stdin }: Surroundings): Promise<Source[]> {
+async function sourcesOf(files: readonly string[], { stdin }: ReportEnvironment): Promise<Source[]> {
   if (files.length === 0 && stdin().isTTY) throw new UsageError("which preview? give the file, or pipe it in");
   const names = files.length === 0 ? ["-"] : files;
   const sources: Source[] = [];
@@ -60,24 +56,24 @@ async function reportOn(
   sources: readonly Source[],
   options: Options,
   { env }: Io,
-  around: Surroundings,
+  environment: ReportEnvironment,
   approved?: readonly string[],
 ): Promise<Report> {
   const { failOn, folder } = options;
   const stacks: StackReport[] = [];
   const unusable: string[] = [];
-  const nowMs = around.nowMs();
-  const program = hasFilesAtHand(sources, options) && !options.write ? await programHere(around.cwd()) : undefined;
+  const nowMs = environment.nowMs();
+  const program = hasFilesAtHand(sources, options) && !options.write ? await programHere(environment.cwd()) : undefined;
   for (const { name, text: content, problem } of sources) {
     const { previews, problems } =
       content === undefined ? { previews: [], problems: [problem ?? "can't be read"] } : recognize(content);
     unusable.push(...problems.map((line) => `${quote(cleanLine(name))} ${line}`));
     const programFolder =
-      folder ?? (await folderOf(name === STDIN ? undefined : name, around.cwd(), env["GITHUB_WORKSPACE"]));
-    const shared = { source: name, failOn, folder: programFolder, nowMs, approved };
+      folder ?? (await folderOf(name === STDIN ? undefined : name, environment.cwd(), env["GITHUB_WORKSPACE"]));
+    const common = { source: name, failOn, folder: programFolder, nowMs, approved };
     for (const one of previews) {
       try {
-        stacks.push(stackReport(one, { ...shared, program: previews.length === 1 ? program : undefined }));
+        stacks.push(stackReport(one, { ...common, program: previews.length === 1 ? program : undefined }));
       } catch (error) {
         // The document nests values too deeply.
         if (!(error instanceof RangeError)) throw error;
@@ -102,22 +98,22 @@ const hasFilesAtHand = ([source, ...more]: readonly Source[], { name, format }: 
   source !== undefined && source.name !== STDIN && more.length === 0 && name === undefined && format !== "github";
 
 /** Approves all open changes, tidies, or both. @returns the new digests. @throws UsageError before anything is written */
-async function writeFile(
+async function writeApprovals(
   { stacks, unusable }: Report,
   { file, approves, tidies, ...days }: WriteOptions,
   { err }: Io,
-  around: Surroundings,
+  environment: ReportEnvironment,
 ): Promise<string[]> {
   const [stack, ...more] = stacks;
   const flag = approves ? "--approve" : "--tidy";
   if (unusable.length > 0)
-    throw new Refusal(`${flag} takes one preview of one stack: ${withoutQuoteMarks(unusable.join("; "))}`);
+    throw new CommandRefused(`${flag} takes one preview of one stack: ${withoutQuoteMarks(unusable.join("; "))}`);
   if (!stack || more.length > 0) throw new UsageError(`${flag} takes one preview of one stack`);
   if (stack.incomplete.length > 0)
-    throw new Refusal(`${flag} needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
+    throw new CommandRefused(`${flag} needs a whole preview: ${withoutQuoteMarks(stack.incomplete.join("; "))}`);
   if (stack.approvals.problem !== undefined)
-    throw new Refusal(`correct compute:approve first: ${cleanLine(stack.approvals.problem, LONGEST_LINE)}`);
-  const nowMs = around.nowMs();
+    throw new CommandRefused(`correct compute:approve first: ${cleanLine(stack.approvals.problem, LONGEST_LINE)}`);
+  const nowMs = environment.nowMs();
   const until = lastDay(days, nowMs);
   const open = approves ? approvableIn(stack) : [];
   const digests = open.map((finding) => ({ digest: finding.approval!.digest!, what: whatOf(finding) }));
@@ -126,10 +122,10 @@ async function writeFile(
     ...(until === undefined ? {} : { until }),
     tidy: tidies,
     needed: digestsIn(stack.findings),
-    seen: stack.approvals.entries.map(({ text }) => text),
+    previewList: stack.approvals.entries.map(({ text }) => text),
     stack: stack.stack,
     file,
-    cwd: around.cwd(),
+    cwd: environment.cwd(),
     nowMs,
   });
   for (const line of lines) err.write(`${line}\n`);
@@ -164,7 +160,7 @@ function nameProblem(stacks: readonly StackReport[], { name = "" }: Options): st
   return `${quote(only.source)}: the document is of ${stackList(only.ownStacks)}, and ${named}: preview that stack, or correct --name`;
 }
 
-async function write(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
+async function printReport(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {
   switch (format ?? (io.out.isTTY ? "text" : "markdown")) {
     case "json":
       return io.out.write(json(report));

@@ -4,20 +4,20 @@ import { shortDigest } from "../../provider/rules/approval.js";
 import type { Finding } from "./types.js";
 
 /** The state of a change's approval. None where nobody asks for one, or where `up` fails with it too. */
-const digestOfChange = ({ approval, upFails }: Finding) => (upFails ? undefined : approval);
+const approvalOf = ({ approval, upFails }: Finding) => (upFails ? undefined : approval);
 
 /** Whether somebody can approve the change, and nobody has. */
 export function isApprovable(finding: Finding): boolean {
-  const approval = digestOfChange(finding);
+  const approval = approvalOf(finding);
   return approval?.digest !== undefined && !approval.approved;
 }
 
 /** Whether an approval counts in the sentence on top. */
-export const needsApproval = (finding: Finding): boolean => digestOfChange(finding) !== undefined;
+export const needsApproval = (finding: Finding): boolean => approvalOf(finding) !== undefined;
 
 /** "approved (892732bba34f…)", for lines of text. */
 export function approvalText(finding: Finding): string | undefined {
-  const approval = digestOfChange(finding);
+  const approval = approvalOf(finding);
   if (!approval) return undefined;
   const { digest, approved, refused, why } = approval;
   if (approved) return `approved${digest === undefined ? "" : ` (${shortDigest(digest)})`}`;
@@ -27,7 +27,7 @@ export function approvalText(finding: Finding): string | undefined {
 
 /** The same for a cell of a table. @param show the digest */
 export function approvalCell(finding: Finding, show: (text: string) => string): string {
-  const approval = digestOfChange(finding);
+  const approval = approvalOf(finding);
   if (!approval) return "";
   const { digest, approved, why } = approval;
   if (digest === undefined) return `not possible: ${why}`;

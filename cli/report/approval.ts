@@ -55,7 +55,7 @@ export function approvalFor(
 
 export const noDigestForCreation = (): Digest => ({ why: WHY.adopted });
 
-export function digestOf(compared: Compared, judged: Judged): Digest {
+export function digestOrReason(compared: Compared, judged: Judged): Digest {
   const { step, previousInputs, desired, unreadable: secrets, malformed } = compared;
   if ([...malformed].some((name) => ENDANGERING.has(name))) return { why: WHY.malformed };
   if (secretChanges(compared)) return { why: WHY.secret };

@@ -26,12 +26,12 @@ export function detailsOf(findings: readonly Finding[]): string[] {
   ];
 }
 
-/** A new compute has nothing that its row does not have. */
+/** The row of a new compute already shows everything. */
 const hasDetails = ({ op, impact }: Finding): boolean => op !== "create" || impact !== "none";
 
 function detailOf(finding: Finding): string {
   const { effect, before, after, upFails } = finding;
-  // Otherwise the row shows the effect or the changes. If `up` fails, the effect does not happen.
+  // The details add the effect if the row lacks it, unless `up` fails: then it does not happen.
   const isLeftOut = upFails === undefined && !showsEffect(finding);
   const range = (size: Finding["before"]) =>
     size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);
@@ -45,12 +45,12 @@ function lineOf(detail: string, findings: readonly Finding[]): string {
   const of = (parts: readonly string[]) => (parts.length > 0 ? `: ${parts.join("; ")}` : "");
   const details = detail === "" ? [] : [detail];
   if (first && more.length === 0) {
-    const place = placeOf(first);
+    const place = positionOf(first);
     return `- ${code(first.name)}${idOf(first)}${of([...details, ...place, code(first.urn)])}`;
   }
   const prefix = commonPrefix(findings);
   const names = findings.map((finding) => {
-    const beside = [...placeOf(finding), ...(prefix === undefined ? [code(finding.urn)] : [])];
+    const beside = [...positionOf(finding), ...(prefix === undefined ? [code(finding.urn)] : [])];
     return `${code(finding.name)}${idOf(finding)}${beside.length > 0 ? ` (${beside.join(", ")})` : ""}`;
   });
   const urns = prefix === undefined ? [] : [`URN ${code(prefix)} and the name`];
@@ -59,7 +59,7 @@ function lineOf(detail: string, findings: readonly Finding[]): string {
 
 const idOf = ({ id }: Finding): string => (id ? ` ${code(id)}` : "");
 
-const placeOf = ({ position }: Finding): string[] => (position ? [code(`${position.file}:${position.line}`)] : []);
+const positionOf = ({ position }: Finding): string[] => (position ? [code(`${position.file}:${position.line}`)] : []);
 
 /** What stands before the names in all these URNs; undefined where it differs. */
 function commonPrefix(findings: readonly Finding[]): string | undefined {

@@ -1,8 +1,8 @@
 // The errors of a failed preview.
 
 import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
+import { readRefusal } from "../../provider/rules/message-data.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
-import { readRefusal } from "../../provider/rules/seen.js";
 import { someOf } from "../../provider/rules/some-of.js";
 import { identityOf, isEndpointUrn } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";

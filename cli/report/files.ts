@@ -1,6 +1,7 @@
-// The files of the short command that approves or tidies: they have names only for those who have them at hand.
+// The file names in the short approve or tidy command. They are known only where readers of the report have the files.
 
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
+import { isPlainName } from "../../provider/rules/shell.js";
 import { loadYaml } from "../approve/config-list.js";
 import { type ProgramFolder, programOf, projectFile, shownPath } from "../approve/files.js";
 import { cleanLine, quote } from "./clean.js";
@@ -14,17 +15,17 @@ export async function programHere(cwd: string): Promise<ProgramFolder | undefine
   return program && { ...program, stackFile: (stack) => shownPath(program.stackFile(stack), cwd) };
 }
 
-/** Names that are the same in each shell. */
-const PLAIN = /^[\w./][\w./-]*$/;
-
-/** @param preview the file with the document @returns undefined where the program of this folder is another one */
+/**
+ * @param preview the file with the document
+ * @returns undefined where the program of this folder is another one
+ */
 export function filesOf(
   program: ProgramFolder,
   { preview, project, stack }: { preview: string; project: string; stack: string },
 ): ReportFiles | undefined {
   if (program.project !== project) return undefined;
   const config = program.stackFile(stack);
-  return [preview, config].every((name) => PLAIN.test(name)) ? { preview, config } : undefined;
+  return [preview, config].every(isPlainName) ? { preview, config } : undefined;
 }
 
 /** @param flag `--approve` or `--tidy` */
@@ -38,7 +39,7 @@ const fileCommand = (flag: string, files: ReportFiles): string =>
  */
 export function tidyWay(files: ReportFiles | undefined, stack: string | undefined, folder: string): string {
   if (files) return `\`${fileCommand("--tidy", files)}\` takes such entries out`;
-  const isNamed = stack !== undefined && PLAIN.test(stack);
+  const isNamed = stack !== undefined && isPlainName(stack);
   const made = { preview: "preview.json", config: isNamed ? `Pulumi.${stack.split("/").at(-1)}.yaml` : "FILE" };
   const preview = `${PREVIEW_VARIABLE}=warn pulumi preview${isNamed ? ` --stack ${stack}` : ""} --json > ${made.preview}`;
   const where = folder === "" ? "the program's folder" : quote(cleanLine(folder));

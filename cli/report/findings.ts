@@ -3,7 +3,7 @@
 import { type Impact, isAtLeast, isWorse } from "../../provider/rules/impact.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { identityOf, isEndpointType, isEndpointUrn } from "../../provider/rules/urn.js";
-import { approvalFor, digestOf, noDigestForCreation, type StackRules } from "./approval.js";
+import { approvalFor, digestOrReason, noDigestForCreation, type StackRules } from "./approval.js";
 import { cleanLine, quote } from "./clean.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import { type Compared, compare, type Judged, judgeCreation, judgeReplacement, judgeUpdate } from "./judge.js";
@@ -140,7 +140,7 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
     ...(losesHost && typeof host === "string" ? { oldHost: cleanLine(host) } : {}),
-    ...(needsApproval(judged.impact, options.floor) ? { approval: approval(compared, judged, options.rules) } : {}),
+    ...(mayNeedApproval(judged.impact, options.floor) ? { approval: approval(compared, judged, options.rules) } : {}),
     ...(upFails ? { upFails } : {}),
     ...(seen ? { seen } : {}),
     ...(position ? { position } : {}),
@@ -220,11 +220,12 @@ const UNSEEN =
   "without a key, or without an answer, the preview could not look at the service. It can't say which compute is taken over, whether that restarts it, and so whether `up` will fail here: under refuse, `up` takes over no compute that this would restart. Preview with a key to know";
 
 /** No digest can approve a deletion: no step of `pulumi up` could check it. */
-const needsApproval = (impact: Impact, floor: Impact): boolean =>
+const mayNeedApproval = (impact: Impact, floor: Impact): boolean =>
   impact !== "none" && impact !== "delete" && isAtLeast(impact, floor);
 
 function approval(compared: Compared, judged: Judged, rules: StackRules): Approval {
   const { step } = compared;
-  const found = step.op === "update" || step.op === "replace" ? digestOf(compared, judged) : noDigestForCreation();
+  const found =
+    step.op === "update" || step.op === "replace" ? digestOrReason(compared, judged) : noDigestForCreation();
   return approvalFor(rules, step, judged.impact, found);
 }

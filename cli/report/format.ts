@@ -13,7 +13,7 @@ export const UNSEEN =
   "This preview had no key, or no answer from the service. It does not know what the computes are now: `up` may fail where somebody has changed one by hand, or where one is there already or is gone.";
 
 /** "size 1 → 4", with each value through `show`. */
-export const changeOf = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>
+export const changeText = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>
   words === undefined ? `${show(property)} ${show(old)} → ${show(next)}` : `${show(property)} ${show(words)}`;
 
 /** The changes of each kind in a row that offers no approval. */
@@ -26,10 +26,10 @@ const LIMIT = 6;
 export function changesOf(finding: Finding, show: (text: string) => string): string[] {
   const { causes, moreCauses = 0, noticeChanges, others, otherChanges } = finding;
   const limit = isApprovable(finding) ? Number.POSITIVE_INFINITY : LIMIT;
-  const lines = noticeChanges === undefined ? causes.map((one) => changeOf(one, show)) : [show(noticeChanges)];
+  const lines = noticeChanges === undefined ? causes.map((one) => changeText(one, show)) : [show(noticeChanges)];
   const valued = new Set(otherChanges.map(({ property }) => topLevelOf(property)));
   const rest = [
-    ...otherChanges.map((one) => changeOf(one, show)),
+    ...otherChanges.map((one) => changeText(one, show)),
     ...others.filter((name) => !valued.has(name)).map(show),
   ];
   const names = rest.slice(0, limit).join(", ");

@@ -8,9 +8,11 @@ interface ImpactWords {
   colour: Colour;
   /** In the row of one compute: "restarts". */
   what: string;
-  /** Behind one compute, behind a number of computes, and behind the number of those that have no row. */
+  /** After the name of one compute. */
   one: string;
+  /** After a number of computes. */
   many: string;
+  /** After the number of computes that have no row. */
   cut: string;
 }
 

@@ -1,18 +1,16 @@
-// Reads from the preview's messages whether `up` will fail and what state a compute had (written by provider/rules/seen.ts).
+// Reads from the preview's messages whether `up` will fail and what state a compute had (`provider/rules/message-data.ts` writes it).
 
+import { type Facts, readFacts } from "../../provider/rules/message-data.js";
 import { NOTICE } from "../../provider/rules/notice.js";
-import { type Facts, readFacts } from "../../provider/rules/seen.js";
 import { identityOf, isEndpointUrn } from "../../provider/rules/urn.js";
 import { cleanLine, cleanMessage, quote } from "./clean.js";
 import type { Diagnostic, Finding, Preview, Step, UpFails } from "./types.js";
 
-/** The facts in the messages at one resource. The text is clean; it may be the program's. */
-export type MessageFacts = Facts;
-
-export type FactsByUrn = ReadonlyMap<string, MessageFacts>;
+/** By resource: the facts in its messages. The text is clean; it may be the program's. */
+export type FactsByUrn = ReadonlyMap<string, Facts>;
 
 export function factsIn(diagnostics: readonly Diagnostic[]): FactsByUrn {
-  const found = new Map<string, MessageFacts>();
+  const found = new Map<string, Facts>();
   for (const { urn, message } of diagnostics) {
     const facts = urn === undefined ? undefined : readFacts(message);
     if (urn === undefined || !facts) continue;
@@ -29,7 +27,7 @@ export function factsIn(diagnostics: readonly Diagnostic[]): FactsByUrn {
 /** Longer than each of the provider's own lines. */
 const LONGEST = 800;
 
-const withCleanText = (facts: Facts): MessageFacts => ({
+const withCleanText = (facts: Facts): Facts => ({
   ...facts,
   text: cleanMessage(facts.text.replace(/^\s*warning: /, ""), LONGEST),
 });
@@ -42,12 +40,12 @@ const IS_FAILURE: Record<OutlookKind, boolean> = {
   adopts: false,
   makes: false,
 };
-const isFailure = ({ outlook }: MessageFacts): boolean => outlook !== undefined && IS_FAILURE[outlook.kind];
+const isFailure = ({ outlook }: Facts): boolean => outlook !== undefined && IS_FAILURE[outlook.kind];
 
 const CHANGES = new Set(["create", "update", "replace"]);
 
 /** Why `up` will fail at this step, according to the preview's look at the service. */
-export function upFailureAt({ op }: Step, facts: MessageFacts | undefined): UpFails | undefined {
+export function upFailureAt({ op }: Step, facts: Facts | undefined): UpFails | undefined {
   if (!facts?.outlook || !isFailure(facts) || !CHANGES.has(op)) return undefined;
   const { kind, at } = facts.outlook;
   if (kind === "fails unless replaced" && op === "replace") return undefined;
@@ -81,8 +79,8 @@ export function isUnseen(
 const hasState = ({ op, impact }: Pick<Finding, "op" | "impact">): boolean =>
   op === "update" ? impact !== "none" : op === "create" && impact === "may-restart";
 
-/** A creation as the preview saw it on the service. The impact still comes from the rules: see provider/rules/seen.ts. */
-export function creationAsSeen(facts: MessageFacts | undefined): Partial<Pick<Finding, "what" | "effect">> {
+/** A creation as the preview saw it on the service. The impact still comes from the rules: see provider/rules/message-data.ts. */
+export function creationAsSeen(facts: Facts | undefined): Partial<Pick<Finding, "what" | "effect">> {
   switch (facts?.outlook?.kind) {
     case "adopts":
       return { effect: quote(facts.text) };

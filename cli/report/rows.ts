@@ -132,7 +132,7 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
       ? `${refused}To approve exactly ${which}, run this in ${where}, and commit the stack's file:`
       : `Or, without the preview's file, in ${where}:`,
     "",
-    // No names inside but the reader's own: what is copied into a shell must be ours.
+    // The block has no text of the document, only digests and file names that the reader typed: people copy it into a shell.
     "```sh",
     command,
     "```",

@@ -16,7 +16,8 @@ import {
   SIZE_FORMS,
   SIZE_LIMITS,
 } from "../../provider/rules/settings.js";
-import { isText, listOf, record, topLevelOf } from "./preview.js";
+import { textsIn } from "../../provider/rules/texts-in.js";
+import { isText, record, topLevelOf } from "./preview.js";
 import type { Raw } from "./types.js";
 
 const SECRET = "[secret]";
@@ -48,7 +49,7 @@ export function valuesOf(raw: Raw | undefined): Values {
   const values: Values = {
     settings: {},
     unknown: new Set(),
-    unreadable: new Set(secretNames(raw)),
+    unreadable: new Set(textsIn(raw?.["__secret"])),
     malformed: new Set(),
   };
   const settings = values.settings as Raw;
@@ -115,8 +116,6 @@ function holds(value: unknown, isOne: (value: unknown) => boolean, depth = 0): b
   if (value === null || typeof value !== "object") return false;
   return depth > DEEPEST || Object.values(value).some((inner) => holds(inner, isOne, depth + 1));
 }
-
-const secretNames = (raw: Raw | undefined): string[] => listOf(raw?.["__secret"]).filter(isText);
 
 /** The settings without those that can't be read before or after: these can't be compared. */
 export function desiredWithout(values: Values, unreadable: ReadonlySet<string>): DesiredSettings {

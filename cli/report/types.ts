@@ -2,7 +2,7 @@
 
 import type { Approvals } from "../../provider/rules/approval-list.js";
 import type { Impact, Reason } from "../../provider/rules/impact.js";
-import type { Seen } from "../../provider/rules/seen.js";
+import type { Seen } from "../../provider/rules/message-data.js";
 import type { FailOn } from "./fail-on.js";
 
 export type Raw = Record<string, unknown>;
@@ -41,7 +41,7 @@ export interface Preview {
 }
 
 /** One property that changes, as the rules describe it. */
-export type Cause = Omit<Reason, "does">;
+export type Cause = Omit<Reason, "sentenceKind">;
 
 /** A property that changes and has no impact. */
 export type OtherChange = Omit<Cause, "impact" | "effect">;

@@ -19,8 +19,8 @@ export class ChangeLog {
   private requests: { change: number; view: RequestView }[] = [];
   private lastRequest = 0;
   private readonly operations = new WeakMap<OperationRow, { state: string; change: number }>();
-  private readonly tables: Seen = { text: "", change: 0 };
-  private readonly faults: Seen = { text: "", change: 0 };
+  private readonly tables: LastSent = { text: "", change: 0 };
+  private readonly faults: LastSent = { text: "", change: 0 };
 
   /** Adds a request that has arrived. */
   add(request: Omit<RequestView, "id">): RequestView {
@@ -59,7 +59,7 @@ export class ChangeLog {
     this.requests = [];
   }
 
-  /** @param cursor of an earlier answer; any other text is like none */
+  /** @param cursor of an earlier response; any other text counts as no cursor */
   since(cursor: string | null, sim: Simulation, clock: EmulatorClock): Changes {
     const [series, number = ""] = cursor?.split(".") ?? [];
     const whole = series !== this.series || !/^\d{1,15}$/.test(number);
@@ -104,15 +104,15 @@ export class ChangeLog {
   /**
    * The value, if it is newer than the change `after`. Many places may change it, so it is compared with the value at the last answer.
    */
-  private ifNew<T>(after: number, seen: Seen, value: T): T | undefined {
+  private ifNew<T>(after: number, last: LastSent, value: T): T | undefined {
     const text = JSON.stringify(value);
-    if (text !== seen.text) Object.assign(seen, { text, change: this.next() });
-    return seen.change > after ? value : undefined;
+    if (text !== last.text) Object.assign(last, { text, change: this.next() });
+    return last.change > after ? value : undefined;
   }
 }
 
 /** What readers have seen of a value as JSON, and the number of its newest change. */
-interface Seen {
+interface LastSent {
   text: string;
   change: number;
 }

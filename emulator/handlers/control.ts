@@ -8,8 +8,8 @@ import { LIMITS } from "../model/limits.js";
 import { startServiceOperation } from "../model/service-operations.js";
 import type { Simulation } from "../model/simulation.js";
 import { World } from "../model/world.js";
-import { recordByHand, sendByHand } from "./by-hand.js";
 import type { ChangeLog } from "./changes.js";
+import { recordManual, sendFromConsole } from "./console-requests.js";
 import { changeOutOfBand, endpointById } from "./out-of-band.js";
 import { endpointResponse, operationResponse } from "./responses.js";
 
@@ -25,8 +25,8 @@ export interface ControlCall {
   requests: { length: number };
   changes: ChangeLog;
   clock: EmulatorClock;
-  /** Brings the world up to the present, and returns the simulation. For after a move of the clock. */
-  present(): Simulation;
+  /** Brings the world up to the present, and returns the simulation. Call it after the clock was moved. */
+  catchUp(): Simulation;
   /** Ends the emulator once the response is sent. Absent where it has no server. */
   stop?: () => void;
 }
@@ -71,7 +71,7 @@ function setTime(call: ControlCall): HandlerResponse {
   const { mode, advanceMs } = parseControlBody(TimeBody, call.body, "a time");
   if (mode !== undefined) call.clock.run(mode);
   if (advanceMs !== undefined) advance(call.clock, advanceMs);
-  call.present(); // Runs the events that are due now.
+  call.catchUp(); // Runs the events that are due now.
   return timeResponse(call);
 }
 
@@ -88,7 +88,7 @@ function setWorld(call: ControlCall): HandlerResponse {
   const world = parseControlBody(World, call.body, "a world");
   Object.assign(call.sim.world, world);
   call.changes.restart();
-  return ok(call.present().world);
+  return ok(call.catchUp().world);
 }
 
 function addFault({ sim, body }: ControlCall): HandlerResponse {
@@ -122,10 +122,10 @@ function removeEndpoint({ sim }: ControlCall, id: string): HandlerResponse {
   return DONE;
 }
 
-/** A change that no operation shows. */
-function inTheChanges(work: ControlHandler): ControlHandler {
+/** Records the change for the console page, because no operation shows it. */
+function recorded(work: ControlHandler): ControlHandler {
   return (call, id) =>
-    recordByHand({ ...call, path: `/_emulator/endpoints/${encodeURIComponent(id)}` }, () => work(call, id));
+    recordManual({ ...call, path: `/_emulator/endpoints/${encodeURIComponent(id)}` }, () => work(call, id));
 }
 
 function stop({ stop }: ControlCall): HandlerResponse {
@@ -147,16 +147,16 @@ const ROUTES: Record<string, ControlHandler> = {
   "GET faults": ({ sim }) => ok(sim.faults.waiting()),
   "DELETE faults": clearFaults,
   "POST operations": startOperation,
-  "POST endpoints/:id": inTheChanges(({ sim, body }, id) =>
+  "POST endpoints/:id": recorded(({ sim, body }, id) =>
     ok({ endpoint: endpointResponse(changeOutOfBand(sim, endpointById(sim, id), body)) }),
   ),
-  "DELETE endpoints/:id": inTheChanges(removeEndpoint),
+  "DELETE endpoints/:id": recorded(removeEndpoint),
   "POST stop": stop,
 };
 
 export function control(call: ControlCall): HandlerResponse {
   const [what, id, ...rest] = call.segments;
-  if (what === "api" && id !== undefined) return sendByHand({ ...call, segments: [id, ...rest] });
+  if (what === "api" && id !== undefined) return sendFromConsole({ ...call, segments: [id, ...rest] });
   const key = `${call.method} ${what}${id === undefined ? "" : "/:id"}`;
   const work = rest.length === 0 && Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined;
   if (!work) throw notFoundError("route");

@@ -69,12 +69,13 @@ function update(call: Call): HandlerResponse {
   const project = projectOf(call);
   const { endpoint: input } = parseBody("UpdateProjectEndpoint", EndpointUpdateBody, call.body);
   const endpoint = endpointOf(call, project);
-  const wanted = patched(sim, endpoint, input);
-  assertComputeSize(wanted.autoscaling_limit_min_cu, wanted.autoscaling_limit_max_cu);
-  assertSuspendTimeout(wanted.suspend_timeout_seconds);
-  assertProvisioner(wanted.provisioner);
-  const branch = branchOf(call, project, wanted.branch_id);
-  const moves = wanted.branch_id !== endpoint.branch_id;
+  // The service checks the whole request, and then ignores some fields.
+  const requested = patched(sim, endpoint, input);
+  assertComputeSize(requested.autoscaling_limit_min_cu, requested.autoscaling_limit_max_cu);
+  assertSuspendTimeout(requested.suspend_timeout_seconds);
+  assertProvisioner(requested.provisioner);
+  const branch = branchOf(call, project, requested.branch_id);
+  const moves = requested.branch_id !== endpoint.branch_id;
   if (moves) assertBranchReady(sim, branch);
   assertUnlocked(sim, project.id, [endpoint.branch_id, branch.id]);
   if (moves && endpoint.type === "read_write") assertNoPrimary(sim, branch.id);

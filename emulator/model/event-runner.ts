@@ -99,7 +99,7 @@ class EventRunner {
     if (at === undefined || at > this.sim.now) return undefined;
     const number = this.numbers.get(row) ?? this.numbers.size;
     this.numbers.set(row, number);
-    return { at, rank: kind * MORE_THAN_ROWS + number, find };
+    return { at, rank: kind * RANKS_PER_KIND + number, find };
   }
 
   private eventOfOperation(operation: OperationRow): QueuedEvent | undefined {
@@ -120,7 +120,7 @@ class EventRunner {
   }
 }
 
-const MORE_THAN_ROWS = 2 ** 40;
+const RANKS_PER_KIND = 2 ** 40;
 
 /** Sorted from the last event to the first, so that the first is removed from the end. */
 class EventQueue {

@@ -21,9 +21,9 @@ const File = z.strictObject({
 });
 
 /** Throws one line if another user could replace the state file. */
-export const assertSafeState = (path: string): void => orUnusable(path, () => assertSafeFolders(path));
+export const assertSafeState = (path: string): void => explainFailure(path, () => assertSafeFolders(path));
 
-function orUnusable<T>(path: string, work: () => T): T {
+function explainFailure<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -34,7 +34,7 @@ function orUnusable<T>(path: string, work: () => T): T {
 /** The saved state, or undefined if there is no file yet. Throws one line that says what is wrong and what to do. */
 export function loadState(path: string): SavedState | undefined {
   assertSafeState(path);
-  const text = orUnusable(path, () => readPrivate(path));
+  const text = explainFailure(path, () => readPrivate(path));
   if (text === undefined) return undefined;
   const broken = (reason: string) =>
     new Error(`the state in ${path} can't be used: ${reason.replace(/\s+/g, " ")}; remove the file to start anew`);

@@ -13,7 +13,10 @@ export interface RequestLine {
   path: string;
 }
 
-/** An answer that is no success, or can't be read, in a form that may be shown: without the key and secrets, and then cut. */
+/**
+ * An answer that is not a success, or can't be read, as it may be shown: the key and secrets are removed first, then the text is
+ * shortened.
+ */
 export function serviceAnswerOf(
   asked: RequestLine,
   raw: TransportAnswer,

@@ -6,7 +6,7 @@ import { type ApiRequest, type ExchangeOptions, exchange, hostOf } from "./excha
 import { FirstContact } from "./first-contact.js";
 import { RateLimiter } from "./rate-limit.js";
 import type { Redactor } from "./redact.js";
-import { type Failure, FIRST_MS, isMutation, mayRepeat, pauseBefore } from "./retry.js";
+import { FIRST_MS, isMutation, mayRepeat, pauseBefore, type RequestFailure } from "./retry.js";
 
 /**
  * The shortest response timeout of a request, even close to the deadline. After the deadline only one GET is sent: it may show
@@ -27,7 +27,7 @@ export interface Call<T> extends ApiRequest<T> {
   /** The compute, or the branch, that a mutation is about. */
   subject?: string;
   /** Called after a 423. If it returns true, the request is no longer needed and the 423 is thrown at once. */
-  isNeedless?: () => Promise<boolean>;
+  hasNothingToDo?: () => Promise<boolean>;
 }
 
 export interface CallerOptions extends ExchangeOptions {
@@ -121,7 +121,7 @@ export class Caller {
     if (!isMutation(method)) return this.#unlessCancelled(call, deadline.graceMs, last, send);
     if (this.#options.cancellation.requested) throw cancelledBefore(call, last);
     // After a cancel, the answer to a mutation that was sent is worth a short wait: what the mutation did must be known.
-    return this.#options.cancellation.limit(ANSWER_AFTER_CANCEL_MS, send).catch((error: unknown) => {
+    return this.#options.cancellation.runUntilCancelled(ANSWER_AFTER_CANCEL_MS, send).catch((error: unknown) => {
       throw isKind(error, "cancelled")
         ? new UnknownOutcome({ method, path }, "interrupted before the answer came")
         : error;
@@ -134,14 +134,14 @@ export class Caller {
     last: Error | undefined,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return this.#options.cancellation.limit(graceMs, work).catch((error: unknown) => {
+    return this.#options.cancellation.runUntilCancelled(graceMs, work).catch((error: unknown) => {
       throw isKind(error, "cancelled") ? cancelledBefore(call, last) : error;
     });
   }
 
   async #pause(
     call: Call<unknown>,
-    failure: Failure,
+    failure: RequestFailure,
     count: number,
     deadline: Deadline,
   ): Promise<{ ms: number; lockHolder?: string } | undefined> {
@@ -154,7 +154,7 @@ export class Caller {
     // A 423 to a GET is only repeated: the wait for a lock sends GETs itself, and would wait for itself.
     if (failure.kind === "status" && failure.status === 423 && call.subject !== undefined) {
       // If the check fails, the request is repeated.
-      if (await call.isNeedless?.().catch(() => false)) return undefined;
+      if (await call.hasNothingToDo?.().catch(() => false)) return undefined;
       lockHolder = await this.#options.onLocked(call.project, call.subject, deadline);
     }
     const sinceMs = clock.now() - answeredAt;
@@ -170,7 +170,7 @@ export class Caller {
 }
 
 /** Adds the requested pause to the error message if it is longer than the time left. */
-function withRetryAfter(error: Error, failure: Failure, deadline: Deadline): Error {
+function withRetryAfter(error: Error, failure: RequestFailure, deadline: Deadline): Error {
   const asked = (failure.kind === "status" && failure.retryAfterMs) || 0;
   const left = Math.max(0, deadline.leftMs());
   if (asked > 0 && asked >= left) {
@@ -190,7 +190,7 @@ function withAttempts(
   error: Error,
   tries: number,
   passedMs: number,
-  failure: Failure,
+  failure: RequestFailure,
   lockHolder: string | undefined,
 ): Error {
   if (tries > 1) error.message += `; tried ${tries} times in ${formatDuration(passedMs)}`;

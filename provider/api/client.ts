@@ -146,21 +146,21 @@ export class Client {
   }
 
   /**
-   * @param isNeedless asked after each 423, before the request is repeated. Where it is true (the compute is idle), the 423 is
+   * @param hasNothingToDo asked after each 423, before the request is repeated. Where it is true (the compute is idle), the 423 is
    *   thrown at once
    */
-  restartEndpoint(project: string, id: string, deadline: Deadline, isNeedless?: () => Promise<boolean>) {
-    return this.#act("restart", project, id, deadline, isNeedless);
+  restartEndpoint(project: string, id: string, deadline: Deadline, hasNothingToDo?: () => Promise<boolean>) {
+    return this.#act("restart", project, id, deadline, hasNothingToDo);
   }
 
-  /** @param isNeedless as with a restart */
-  startEndpoint(project: string, id: string, deadline: Deadline, isNeedless?: () => Promise<boolean>) {
-    return this.#act("start", project, id, deadline, isNeedless);
+  /** @param hasNothingToDo as with a restart */
+  startEndpoint(project: string, id: string, deadline: Deadline, hasNothingToDo?: () => Promise<boolean>) {
+    return this.#act("start", project, id, deadline, hasNothingToDo);
   }
 
-  /** @param isNeedless as with a restart */
-  suspendEndpoint(project: string, id: string, deadline: Deadline, isNeedless?: () => Promise<boolean>) {
-    return this.#act("suspend", project, id, deadline, isNeedless);
+  /** @param hasNothingToDo as with a restart */
+  suspendEndpoint(project: string, id: string, deadline: Deadline, hasNothingToDo?: () => Promise<boolean>) {
+    return this.#act("suspend", project, id, deadline, hasNothingToDo);
   }
 
   async getOperation(project: string, id: string, deadline: Deadline): Promise<WireOperation> {
@@ -210,11 +210,11 @@ export class Client {
     project: string,
     id: string,
     deadline: Deadline,
-    isNeedless?: () => Promise<boolean>,
+    hasNothingToDo?: () => Promise<boolean>,
   ): Promise<WireEndpointChange> {
     const path = endpointPath(project, id, action);
     const route = `POST ${action}`;
-    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, isNeedless };
+    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, hasNothingToDo };
     return (await this.#write(call, deadline)).value;
   }
 

@@ -5,7 +5,7 @@ import { ServiceError, Stopped, UnknownOutcome } from "../errors.js";
 import { isProblem, parse, type RequestLine, serviceAnswerOf } from "./answer.js";
 import { isCertificateError, isTooLarge, isUnsent, networkReason } from "./network.js";
 import type { Redactor } from "./redact.js";
-import { type Failure, hasUnknownOutcome } from "./retry.js";
+import { hasUnknownOutcome, type RequestFailure } from "./retry.js";
 import type { Transport, TransportAnswer } from "./transport.js";
 
 /** Settings that all requests of a client share. */
@@ -35,7 +35,7 @@ export interface ApiRequest<T> extends RequestLine {
 export type ExchangeResult<T> =
   | { ok: true; status: number; value: T }
   /** `error` is thrown where the request is not repeated. */
-  | { ok: false; failure: Failure; error: Error };
+  | { ok: false; failure: RequestFailure; error: Error };
 
 /** Sends exactly one request. A failure is a result, not a rejection: `retry.ts` decides whether to send it again. */
 export async function exchange<T>(
@@ -83,7 +83,7 @@ export async function exchange<T>(
 /** Host and port: the rest of a URL may hold a password. */
 export const hostOf = (baseUrl: string): string => new URL(baseUrl).host;
 
-function failureOf(thrown: unknown): Failure {
+function failureOf(thrown: unknown): RequestFailure {
   if (isCertificateError(thrown)) return { kind: "untrusted" };
   if (isTooLarge(thrown)) return { kind: "unreadable" };
   return { kind: isUnsent(thrown) ? "unsent" : "cut" };
@@ -130,7 +130,7 @@ function resultOf<T>(options: ExchangeOptions, request: ApiRequest<T>, answer: T
     const hint = status === 401 && options.keyHint ? `; ${options.keyHint}` : "";
     shown.message += ` (the key comes from ${options.keySource}${hint})`;
   }
-  const failure: Failure = { kind: "status", status, message: shown.message, retryAfterMs: shown.retryAfterMs };
+  const failure: RequestFailure = { kind: "status", status, message: shown.message, retryAfterMs: shown.retryAfterMs };
   const isUnknown = hasUnknownOutcome(method, failure);
   return {
     ok: false,

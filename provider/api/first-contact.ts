@@ -1,4 +1,4 @@
-import type { Failure } from "./retry.js";
+import type { RequestFailure } from "./retry.js";
 
 /**
  * How long a service that has never answered may stay silent, in milliseconds. A wrong URL should not cost the ten minutes of a
@@ -16,7 +16,7 @@ export class FirstContact {
   }
 
   /** Records a failed request. @returns whether to give up */
-  givesUp(failure: Failure, nowMs: number): boolean {
+  givesUp(failure: RequestFailure, nowMs: number): boolean {
     if (failure.kind !== "unsent" && failure.kind !== "cut") this.#hasAnswered = true;
     if (this.#hasAnswered) return false;
     this.#silentSince ??= nowMs;

@@ -11,7 +11,7 @@ const GATHER_MS = 20;
 const REUSE_MS = 5_000;
 /**
  * Milliseconds. A shared request uses the longest deadline of its callers. A caller waits for it even if its own deadline is up
- * to this much earlier. If it is earlier still, a timer ends the wait.
+ * to this much earlier. If the caller's deadline is still earlier, a timer ends its wait.
  */
 const TOLERATED_MS = 1_000;
 
@@ -79,7 +79,7 @@ export class EndpointLists {
   }
 
   #unlessCancelled<T>(project: string, { graceMs }: Deadline, work: () => Promise<T>): Promise<T> {
-    return this.#cancellation.limit(graceMs, work).catch((error: unknown) => {
+    return this.#cancellation.runUntilCancelled(graceMs, work).catch((error: unknown) => {
       throw isKind(error, "cancelled")
         ? new Cancelled(`interrupted before the computes of project ${project} were listed`)
         : error;

@@ -1,7 +1,7 @@
 // Which requests may be sent again, and when. The functions are pure, so that tests can be tables.
 
 /** Why a request has no result. */
-export type Failure =
+export type RequestFailure =
   /** The service, or a proxy in front of it, answered with an error status. */
   | { kind: "status"; status: number; message: string; retryAfterMs?: number }
   /** There was no connection, so nothing was sent. */
@@ -31,14 +31,14 @@ export function isBranchNotReady(status: number, message: string): boolean {
 }
 
 /** Whether a mutation with this failure may have been applied all the same. */
-export function hasUnknownOutcome(method: string, failure: Failure): boolean {
+export function hasUnknownOutcome(method: string, failure: RequestFailure): boolean {
   if (!isMutation(method) || failure.kind === "unsent" || failure.kind === "untrusted") return false;
   if (failure.kind !== "status") return true;
   return failure.status === 408 || (failure.status >= 500 && failure.status !== 503);
 }
 
 /** @param unreadable how many answers to this call could not be read, this one included */
-export function mayRepeat(method: string, failure: Failure, unreadable = 0): boolean {
+export function mayRepeat(method: string, failure: RequestFailure, unreadable = 0): boolean {
   switch (failure.kind) {
     case "unsent":
       return true;

@@ -33,14 +33,14 @@ const isAwake = (one: WireEndpoint): boolean =>
 const isGoingIdle = (one: WireEndpoint): boolean =>
   one.current_state === "idle" ? one.pending_state !== "active" : one.pending_state === "idle";
 
-const IS_NEEDLESS: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
+const HAS_NOTHING_TO_DO: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
   restart: isAsleep,
   start: isAwake,
   suspend: isGoingIdle,
 };
 
 /** Whether the action has nothing to do: a sleeping compute needs no restart, and a compute that starts needs no start. */
-export const isNeedless = (name: ActionName, one: WireEndpoint): boolean => IS_NEEDLESS[name](one);
+export const hasNothingToDo = (name: ActionName, one: WireEndpoint): boolean => HAS_NOTHING_TO_DO[name](one);
 
 /** Milliseconds between two tries. A compute may have a pending state without an operation to wait for. */
 export const PAUSE_MS = 2000;
@@ -75,7 +75,7 @@ export async function wasStartedSince(
   const { startedAt, operation } = mark;
   if (startedAt !== undefined && now.started_at !== undefined && startedAt !== now.started_at) return true;
   const { operations } = await client.listOperations(project, { limit: NEWEST_PAGE }, deadline);
-  // The page is newest first. Without an operation in the mark, none is known to be newer.
+  // The page is newest first. A mark without an operation can't tell which operations are newer, so none of them counts.
   const markedAt = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
   const newer = markedAt < 0 ? operations : operations.slice(0, markedAt);
   const starts = (one: WireOperation) => one.endpoint_id === id && one.action === "start_compute";
@@ -107,15 +107,15 @@ export async function runAction(
     endpoint,
     operations: endpoint.pending_state === undefined ? [] : await pendingOperationsOf(context, project, id, deadline),
   });
-  if (isNeedless(name, now)) {
+  if (hasNothingToDo(name, now)) {
     // `now` may come from a stale list, and an action must not be skipped because of it.
     const direct = await findComputeDirectly(context, ref, deadline);
     if (!direct) return undefined;
-    if (isNeedless(name, direct)) return notSent(direct);
+    if (hasNothingToDo(name, direct)) return notSent(direct);
   }
 
   const hasTakenEffect = async (later: WireEndpoint, until: Deadline) =>
-    isNeedless(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, mark, until)));
+    hasNothingToDo(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, mark, until)));
   let foundNeedless = false;
   /** The client asks this after each 423, before it repeats the request. */
   const lookIfNeedless = async () => {

@@ -1,7 +1,7 @@
 // What a compute does at the moment, by an answer of the service.
 
 import { formatDuration } from "../clock.js";
-import type { Activity } from "../rules/moment.js";
+import type { Activity } from "../rules/current-state.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 
 /** A service gives this time, or an earlier one, as the last activity of a compute that was never used. */

@@ -3,6 +3,7 @@
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
+import { type Activity, sentenceNow } from "../rules/current-state.js";
 import {
   type ChangeImpact,
   harmlessChanges,
@@ -11,7 +12,6 @@ import {
   isAtLeast,
   type Reason,
 } from "../rules/impact.js";
-import { type Activity, sentenceNow } from "../rules/moment.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,
@@ -33,15 +33,16 @@ import { patch } from "./patch.js";
 import type { CreateView, SharedState } from "./shared-state.js";
 
 /** The compute that a create takes over. Undefined if a new compute must be created. @throws Stopped if neither is possible */
-export const computeToTake = (
+export const computeToAdopt = (
   view: CreateView,
   program: Program,
   project: string,
   before: readonly WireEndpoint[],
-): WireEndpoint | undefined => computeToAdopt(view, program, project, before) ?? computeToRetake(view, program, before);
+): WireEndpoint | undefined =>
+  computeNamedByAdopt(view, program, project, before) ?? ownComputeFromBefore(view, program, before);
 
 /** The compute that `adopt` means. */
-function computeToAdopt(
+function computeNamedByAdopt(
   shared: CreateView,
   program: Program,
   project: string,
@@ -118,7 +119,7 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
  * can be created. For example, an earlier run failed between the release and the create. Then the engine asks for the create at
  * every `pulumi up`, even after the program has taken the change back.
  */
-function computeToRetake(
+function ownComputeFromBefore(
   shared: CreateView,
   program: Program,
   before: readonly WireEndpoint[],
@@ -158,13 +159,13 @@ export function planAdoption(
   // Adopting a compute with `restartTriggers` does not restart it.
   const observed = { ...observedSettings(existing), restartTriggers: inputs.restartTriggers };
   const values = updatableValues(desired);
-  const asTold = { secrets, asSize: inputs.size !== undefined, ...options };
+  const impactOptions = { secrets, asSize: inputs.size !== undefined, ...options };
   return {
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, asTold),
-    harmless: harmlessChanges(observed, desired, asTold),
+    verdict: impactOf(observed, desired, impactOptions),
+    harmless: harmlessChanges(observed, desired, impactOptions),
   };
 }
 
@@ -179,8 +180,8 @@ export function refuseRestart(
   { verdict }: Adoption,
   activity?: Activity,
 ): void {
-  // If a restart was announced, check had old inputs and let the restart pass. That happens when the engine replaces the
-  // resource, or creates it again because its compute is gone.
+  // An announced restart means that check compared old inputs and let the restart pass: the engine replaces the resource, or
+  // creates it again because its compute is gone.
   const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
   if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
@@ -202,9 +203,9 @@ export function refuseRestart(
 
 /**
  * Takes over a compute that exists. Changes the settings that the program has, and leaves the others as they are.
- * @param isFromList whether `existing` comes from a list, which may be behind
+ * @param isFromList whether `existing` comes from a list, which may be stale
  */
-export async function takeOver(
+export async function adoptCompute(
   shared: SharedState,
   program: Program,
   existing: WireEndpoint,
@@ -220,7 +221,7 @@ export async function takeOver(
   refuseRestart(shared, program, existing, adoption);
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };
-  // A list that is behind could hide a difference, or put old values into the PATCH.
+  // A stale list could hide a difference, or put old values into the PATCH.
   if (isFromList && (paths.length === 0 || needsCurrentValues(paths))) {
     const now = await findComputeDirectly(shared.context, ref, deadline);
     if (!now) throw new Stopped(notThere(project, existing.id));
@@ -229,7 +230,7 @@ export async function takeOver(
     if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
       throw new Stopped(justMoved(now, branchId));
     }
-    return takeOver(shared, program, now, deadline, false);
+    return adoptCompute(shared, program, now, deadline, false);
   }
   if (paths.length > 0) {
     if (paths.some((path) => path.startsWith("settings.")) && existing.settings === undefined) {

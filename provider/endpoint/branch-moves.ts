@@ -128,9 +128,9 @@ export class BranchMoves {
     const comes = others.find(({ from, to }) => to !== undefined && to === next.from && to !== from);
     if (!comes || next.leaves === undefined) return undefined;
     if (!next.leaves) return occupied(comes, next);
-    const circle = this.#circleOf(next);
+    const cycle = this.#cycleOf(next);
     // Without a cycle, the arriving primary waits, in either order of the steps.
-    return circle && circular(circle);
+    return cycle && cyclic(cycle);
   }
 
   /** Why a resource can't have its compute: another one has it too. */
@@ -139,20 +139,20 @@ export class BranchMoves {
     const compute = adopts ?? (keeps ? id : undefined);
     if (compute === undefined) return undefined;
     const adopter = others.find((one) => one.adopts === compute);
-    if (adopter) return shared(compute, adopter, next);
+    if (adopter) return heldTwice(compute, adopter, next);
     const holder = others.find((one) => adopts !== undefined && one.id === adopts && one.keeps);
-    return holder && shared(compute, holder, next);
+    return holder && heldTwice(compute, holder, next);
   }
 
   /** The primaries that wait for each other, as far as they were compared. */
-  #circleOf(first: Primary): Primary[] | undefined {
+  #cycleOf(first: Primary): Primary[] | undefined {
     const all = [...this.#primaries.values()];
-    const circle = [first];
-    for (let one = first; circle.length <= all.length; ) {
+    const cycle = [first];
+    for (let one = first; cycle.length <= all.length; ) {
       const next = all.find(({ from, leaves }) => leaves && from !== undefined && from === one.to);
       if (!next) return undefined;
-      if (next === first) return circle;
-      circle.push(next);
+      if (next === first) return cycle;
+      cycle.push(next);
       one = next;
     }
     return undefined;
@@ -176,8 +176,8 @@ const occupied = (comes: Primary, there: Primary): string =>
 const rivals = (one: Primary, other: Primary): string =>
   `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
 
-const shared = (id: string, one: Primary, other: Primary): string =>
+const heldTwice = (id: string, one: Primary, other: Primary): string =>
   `resources ${nameOf(one)} and ${nameOf(other)} would both have compute ${id}: a compute belongs to one resource. Take one of the two out of the program; if the resource was renamed, keep the new one and give it the resource option aliases in the place of adopt`;
 
-const circular = (circle: readonly Primary[]): string =>
-  `the primaries of resources ${circle.map(nameOf).join(", ")} swap their branches (${circle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;
+const cyclic = (cycle: readonly Primary[]): string =>
+  `the primaries of resources ${cycle.map(nameOf).join(", ")} swap their branches (${cycle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;

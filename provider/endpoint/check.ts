@@ -9,10 +9,11 @@ import { adoptionNotice, type ComputedInputs, noticeInput, noticeOf } from "../r
 import { refuses } from "../rules/policies.js";
 import { desiredSettings, isSecret } from "../rules/settings.js";
 import { ASKED_AGAIN, RESTART_TEXT } from "../rules/texts.js";
+import { textsIn } from "../rules/texts-in.js";
 import { identityOf } from "../rules/urn.js";
 import { escapeInvisibleLines } from "../visible-text.js";
 import { configFileOfEngine } from "./engine-arguments.js";
-import { type Hints, textsIn } from "./hints.js";
+import type { Hints } from "./hints.js";
 import { checkInputs, INTERNAL_INPUTS, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 import type { Ownership } from "./ownership.js";
 import { impossibleReplacement, replacedBy, replacementBy, retakenText } from "./replacement.js";
@@ -141,7 +142,7 @@ function programInputs(news: Raw): Raw {
   return Object.fromEntries(Object.entries(news).filter(([key]) => !gone.has(key)));
 }
 
-/** The inputs that are ours. A generated name stays the same when the resource is renamed. */
+/** The internal inputs. A generated name stays the same when the resource is renamed. */
 function internalInputs(
   before: Raw | undefined,
   news: Raw,

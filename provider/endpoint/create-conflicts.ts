@@ -1,20 +1,21 @@
 // The errors of create: the compute exists already, or its project or branch does not exist.
 
 import type { Deadline } from "../clock.js";
-import { type Foreseen, isKind, Stopped, urlDoubtOf } from "../errors.js";
+import { isKind, Stopped, urlDoubtOf } from "../errors.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { DEFAULT_TYPE } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { generatedNameOfAnother, isPrimaryOf } from "./adopt.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
-import { leftComputeError } from "./left-compute.js";
+import { leftoverError } from "./leftover-compute.js";
 import { isAlreadyExists } from "./patch.js";
 import { ownerHint } from "./refusals.js";
 import type { CreateView, SharedState } from "./shared-state.js";
 
 /**
- * Like `refuseDuplicate`, but ignores a primary that only a stale list still contains. If it does exist, the service refuses a
- * second primary. The service would not refuse a second replica, so for replicas the list decides.
+ * Like `refuseDuplicate`, but ignores a primary that only a stale list still has. If that primary exists after all, the service
+ * itself refuses the second one. It would not refuse a second replica, so for replicas the list decides.
  */
 export async function refuseDuplicateUnlessGone(
   shared: SharedState,
@@ -47,27 +48,27 @@ export function refuseDuplicate(
   const type = inputs.type ?? DEFAULT_TYPE;
   const others = before.filter((one) => !shared.claimed.has(one.id));
   // Computes in the state are not leftovers.
-  const strays = others.filter((one) => !shared.idsInState.has(one.id));
-  const left =
-    inputs.name === undefined ? strays.find((one) => autoName !== undefined && one.name === autoName) : undefined;
-  if (left) {
-    throw leftComputeError(shared, program, project, left, {
-      what: `compute ${left.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
-      inProgram: `adopt: "${left.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
+  const unowned = others.filter((one) => !shared.idsInState.has(one.id));
+  const leftover =
+    inputs.name === undefined ? unowned.find((one) => autoName !== undefined && one.name === autoName) : undefined;
+  if (leftover) {
+    throw leftoverError(shared, program, project, leftover, {
+      what: `compute ${leftover.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
+      inProgram: `adopt: "${leftover.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
       foreseen: {
-        problem: `${left.id} has the name ${autoName}, generated for this resource: an interrupted run may have left it`,
-        way: `Set adopt: "${left.id}" to take it over, or the option aliases if this resource was renamed or moved. The error of \`up\` has a command for each repair that leaves the program as it is`,
-        id: left.id,
+        problem: `${leftover.id} has the name ${autoName}, generated for this resource: an interrupted run may have left it`,
+        way: `Set adopt: "${leftover.id}" to take it over, or the option aliases if this resource was renamed or moved. The error of \`up\` has a command for each repair that leaves the program as it is`,
+        id: leftover.id,
         mayBeOwn: true,
       },
     });
   }
-  const namesake = strays.find(
+  const namesake = unowned.find(
     (one) =>
       inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
   );
   if (namesake) {
-    throw leftComputeError(shared, program, project, namesake, {
+    throw leftoverError(shared, program, project, namesake, {
       what: `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it`,
       inProgram: `adopt: "${namesake.id}" takes it over; another name makes a second one`,
       foreseen: {
@@ -104,11 +105,11 @@ function primaryExists(
   return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
 }
 
-const primaryAppeared: typeof primaryExists = (_process, { inputs: { branchId } }, project, primary) =>
+const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }, project, primary) =>
   `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
 
 /** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
-export const missingPlace = (what: string, property: string, urlDoubt?: string): Foreseen =>
+export const notFoundFailure = (what: string, property: string, urlDoubt?: string): ForeseenFailure =>
   urlDoubt === undefined
     ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
     : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
@@ -117,7 +118,7 @@ export const missingPlace = (what: string, property: string, urlDoubt?: string):
 export function notFoundError(error: unknown, what: string, property: string): unknown {
   if (!isKind(error, "service") || error.answer.status !== 404) return error;
   const doubt = urlDoubtOf(error);
-  const foreseen = missingPlace(what, property, doubt);
+  const foreseen = notFoundFailure(what, property, doubt);
   const { problem, way } = foreseen;
   const details = doubt === undefined ? ` (${error.message})` : "";
   return new Stopped(`${problem}, so no compute was made. ${way}${details}`, undefined, foreseen);

@@ -7,11 +7,11 @@ import { updatableValues } from "../rules/paths.js";
 import { pruned } from "../rules/pruned.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { computeToTake, takeOver } from "./adopt.js";
+import { adoptCompute, computeToAdopt } from "./adopt.js";
 import { explainedCreateError, notFoundError, refuseDuplicateUnlessGone } from "./create-conflicts.js";
-import { getCompute } from "./find.js";
+import { listWith } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
-import { calledAs, findLostCreate } from "./lost-create.js";
+import { describeProgram, findLostCreate } from "./lost-create.js";
 import { createBody } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { isAlreadyExists } from "./patch.js";
@@ -32,15 +32,17 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
     const listed = await context.lists.fresh(project, deadline).catch((error: unknown) => {
       throw notFoundError(error, `project ${project}`, "projectId");
     });
-    const before = await withAdopted(shared, inputs, listed, deadline);
+    const { adopt } = inputs;
+    const before =
+      typeof adopt === "string" ? await listWith(context, { project, id: adopt }, listed, deadline) : listed;
     if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
     const replaced = shared.ownership?.replacedBy(program);
-    const existing = computeToTake(shared, program, project, before);
+    const existing = computeToAdopt(shared, program, project, before);
     // Record the claim at once, because another create may find the same primary.
-    if (existing) shared.claimed.set(existing.id, calledAs(program));
-    if (existing) context.mutations.addLockId(project, inputs.branchId ?? "", existing.id);
+    if (existing) shared.claimed.set(existing.id, describeProgram(program));
+    if (existing) context.mutations.addKey(project, inputs.branchId ?? "", existing.id);
     const made = existing
-      ? await takeOver(shared, program, existing, deadline).catch((error: unknown) => {
+      ? await adoptCompute(shared, program, existing, deadline).catch((error: unknown) => {
           shared.claimed.delete(existing.id);
           shared.ownership?.releaseClaim(existing.id);
           throw error;
@@ -55,7 +57,7 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
       adopted: existing !== undefined && (existing.id === replaced?.id ? replaced.adopted : true),
       origin: "create",
     };
-    shared.claimed.set(target.id, calledAs(program));
+    shared.claimed.set(target.id, describeProgram(program));
     if (!existing) await shared.ownership?.claim(target.id);
     const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");
     // A compute that an interrupted run has left may have failed to start.
@@ -73,18 +75,6 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
   typeof adopt === "string" ? adopt : undefined,
   name === undefined ? undefined : `name:${name}`,
 ];
-
-/** The list with the compute that `adopt` names. A list may be behind, and lack it. */
-async function withAdopted(
-  { context }: SharedState,
-  { adopt, projectId: project = "" }: Inputs,
-  listed: readonly WireEndpoint[],
-  deadline: Deadline,
-): Promise<readonly WireEndpoint[]> {
-  if (typeof adopt !== "string" || listed.some(({ id }) => id === adopt)) return listed;
-  const found = await getCompute(context, { project, id: adopt }, deadline);
-  return found ? [...listed, found] : listed;
-}
 
 /** Sends the create. After a lost answer it looks for the compute before it sends another one. */
 async function sendCreate(

@@ -13,8 +13,8 @@ import { whyItStays } from "./replacement.js";
 
 export interface DiffAnswer {
   /**
-   * `false`: nothing differs. Absent: inputs differ, and the engine computes the details. `true`: only outputs differ, which the
-   * engine can't see.
+   * `false`: nothing differs. Absent: inputs differ; in the dynamic form, the engine computes the details. `true`: only outputs
+   * differ, which the engine can't see.
    */
   changes?: boolean;
   replaces?: string[];
@@ -28,7 +28,7 @@ export interface DiffOptions extends PlanOptions {
   /** The primaries of this run. */
   branches?: BranchMoves;
   /** Called with the values that the service did not apply and that are not sent again. */
-  notTaken?: (line: string) => void;
+  unapplied?: (line: string) => void;
 }
 
 /** @throws Stopped if the update would change something that this preview does not show */
@@ -51,7 +51,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
 
   const plan = planOf(olds, desired, { ...options, asSize: news["size"] !== undefined });
   if (plan.reverted.length > 0) throw unannouncedError(options.id, plan.reverted);
-  if (plan.notTaken.length > 0) options.notTaken?.(notAskedText(options.id, plan.notTaken));
+  if (plan.unapplied.length > 0) options.unapplied?.(notAskedText(options.id, plan.unapplied));
   if (isUnfinished(olds)) return { changes: true };
   if (plan.changed.some((path) => !plan.askedAgain.includes(path))) return {};
   if (Object.values(desired).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
@@ -67,7 +67,7 @@ const notAskedText = (id: string, paths: readonly string[]): string =>
 const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
 
 /**
- * Whether an update would record something else about the program in the state. The state has `adopt` and `onRestart` as well.
+ * Whether an update would change what the state records about the program. The state has `adopt` and `onRestart` as well.
  * They are not compared, since a program that drops them must show no change. Drawback: after a refresh with drift, the next
  * preview shows them as removed.
  */

@@ -1,6 +1,5 @@
-// The command that Pulumi runs, and the file that it was given with `--config-file`. Reads the engine's arguments on Linux: the
-// command, and the file of `--config-file`. The engine does not tell a provider which file the config came from, but an approval
-// must go into that file.
+// Reads the engine's arguments on Linux: the command that Pulumi runs, and the file that `--config-file` names. The engine does
+// not tell a provider which file the config came from, but an approval must go into that file.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,5 +1,5 @@
 // Finds a compute as it is now: with GET …/endpoints, one request for all steps that ask at the same time, or with
-// GET …/endpoints/{id} where the list may be behind.
+// GET …/endpoints/{id} where the list may be stale.
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
@@ -14,7 +14,7 @@ export interface ComputeRef {
 /** No such compute; or no such route, on a server that has lists only. */
 const NOT_FOUND = new Set([404, 405, 501]);
 
-/** The compute in a fresh list of its project. The list may be behind, so a compute that it lacks is asked for by its id. */
+/** The compute in a fresh list of its project. The list may be stale, so a compute that it lacks is asked for by its id. */
 export async function findCompute(
   context: Context,
   ref: ComputeRef,
@@ -30,6 +30,18 @@ export async function findComputeRecent(
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
   return listedOrItself(context, ref, await context.lists.recent(ref.project, deadline), deadline);
+}
+
+/** The list together with this compute, if it exists: the list may be stale, and lack it. */
+export async function listWith(
+  context: Context,
+  ref: ComputeRef,
+  listed: readonly WireEndpoint[],
+  deadline: Deadline,
+): Promise<readonly WireEndpoint[]> {
+  if (listed.some(({ id }) => id === ref.id)) return listed;
+  const found = await getCompute(context, ref, deadline);
+  return found ? [...listed, found] : listed;
 }
 
 const listedOrItself = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
@@ -65,7 +77,7 @@ export async function findAfterDelete(
   return found ?? stillListed(context, ref, all, deadline);
 }
 
-/** The compute in the list, where a GET of it answered 404. Undefined where the list is behind. */
+/** The compute in the list, where a GET of it answered 404. Undefined where the list is stale. */
 async function stillListed(
   context: Context,
   ref: ComputeRef,

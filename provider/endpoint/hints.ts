@@ -1,5 +1,7 @@
 // What check needs to know about a resource beside its inputs.
 
+import { textsIn } from "../rules/texts-in.js";
+
 export interface Hints {
   /** Absent if unknown. Then the resource gets no generated name and can't be approved. */
   urn?: string;
@@ -8,10 +10,10 @@ export interface Hints {
   /** Top-level names of the properties whose values are secret. */
   secrets?: readonly string[];
   /**
-   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's rules and options that the
-   * adapter can't see ("rules").
+   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's transforms and options that the
+   * adapter can't see ("transforms").
    */
-  mayReplace?: true | "rules";
+  mayReplace?: true | "transforms";
   /** Whether a replacement is made before the old compute is deleted. */
   createsFirst?: boolean;
   /** Whether the resource has the option `retainOnDelete`. */
@@ -20,19 +22,16 @@ export interface Hints {
   isPreview?: boolean;
 }
 
-/** The hints of the dynamic form: hidden inputs, which the class adds because Pulumi's shim passes none of this on. */
+/** The hints of the dynamic form, from internal inputs: the class adds them, because Pulumi's shim passes none of this on. */
 export function hintsIn(news: Readonly<Record<string, unknown>>): Hints {
   const { __urn: urn, __parent: parent, __mayReplace: mayReplace } = news;
   return {
     ...(typeof urn === "string" ? { urn } : {}),
     ...(typeof parent === "string" ? { parent } : {}),
     secrets: textsIn(news["__secret"]),
-    ...(mayReplace === true || mayReplace === "rules" ? { mayReplace } : {}),
+    ...(mayReplace === true || mayReplace === "transforms" ? { mayReplace } : {}),
     createsFirst: news["__createFirst"] === true,
     isRetained: news["__retain"] === true,
     isPreview: news["__preview"] === true,
   };
 }
-
-export const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];

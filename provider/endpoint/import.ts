@@ -11,7 +11,7 @@ import { deadlineFor, type SharedState } from "./shared-state.js";
 /** The compute's settings become the inputs. As with `adopt`, the program did not make the compute, so a deletion releases it. */
 export async function readForImport(shared: SharedState, ref: ComputeRef): Promise<ReadAnswer> {
   const { project, id } = ref;
-  // Pulumi has no time limit for a read. The default of all steps is the same.
+  // Pulumi sets no time limit for a read, so the default counts. It is the same for all steps.
   const deadline = deadlineFor(shared, "update", {}, undefined);
   const found = await findComputeRecent(shared.context, ref, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);

@@ -28,7 +28,7 @@ type Issue = { input?: unknown };
 
 /**
  * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not tell which values the
- * program's rules made secret. The engine itself adds the value of a property, hidden where it is secret.
+ * program's transforms made secret. The engine itself adds the value of a property, hidden where it is secret.
  */
 const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
 /** Where few words are allowed, a wrong word is shown: it is a typing error, not a secret. */
@@ -47,6 +47,8 @@ const id = (what: string) =>
 /** One part of a duration such as "1h30m". */
 const DURATION_PART = /(\d+(?:\.\d+)?)(h|ms|m|s)/;
 const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
+/** Whether the text is a duration such as "90s" or "1h30m". */
+export const isDuration = (text: string): boolean => DURATION.test(text);
 const duration = () =>
   z.string(bad('a duration such as "10m" or "90s"')).regex(DURATION, bad('a duration such as "10m" or "90s"'));
 
@@ -262,7 +264,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code !== "unrecognized_keys") return [{ property: path.join("."), reason: issue.message }];
   const known = KNOWN[path.join(".")] ?? [];
   return issue.keys.map((key) => {
-    const near = known.find((name) => name.toLowerCase().replace(/[^a-z]/g, "") === folded(key));
+    const near = known.find((name) => folded(name) === folded(key));
     const hint = near ? `did you mean ${near}?` : known.length ? `known are ${known.join(", ")}` : "remove it";
     return { property: [...path, key].join("."), reason: `there is no property ${key}: ${hint}` };
   });

@@ -16,7 +16,7 @@ import { notReadyError, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import type { SharedState, Target } from "./shared-state.js";
 
 /** Describes the compute in messages: "api-1a2b3c4d on branch br-…". */
-export const calledAs = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
+export const describeProgram = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
   `${name ?? autoName ?? "without a name"} on branch ${branchId} of project ${projectId}`;
 
 /**
@@ -37,7 +37,7 @@ export async function findLostCreate(
     lostIn(shared, program, before, listed, desired) ??
     lostIn(shared, program, before, await unlistedComputes(shared, project, [...before, ...listed], deadline), desired);
   if (!found) return undefined;
-  shared.claimed.set(found.id, calledAs(program));
+  shared.claimed.set(found.id, describeProgram(program));
   try {
     // The compute is new, so all its operations belong to this create. One that has failed already counts as well.
     return { endpoint: found, operations: await operationsOf(shared.context, project, found.id, deadline) };

@@ -4,6 +4,7 @@ import { type SettingValues, settingsByName, valuesByPath } from "../rules/paths
 import { pruned } from "../rules/pruned.js";
 import {
   type DesiredSettings,
+  isKnownType,
   NESTED_SETTINGS,
   type ObservedSettings,
   type PartName,
@@ -59,27 +60,26 @@ const PART_FORMS: {
 /** The settings a compute has, as far as the service's answer tells. */
 export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
   const { settings: parts } = endpoint;
-  const isKnownType = endpoint.type === "read_write" || endpoint.type === "read_only";
   return pruned({
     ...Object.fromEntries(FIELDS.map((name) => [name, readField(endpoint, name)])),
-    type: isKnownType ? endpoint.type : undefined,
+    type: isKnownType(endpoint.type) ? endpoint.type : undefined,
     // Servers often answer `settings: {}` where nothing is set. An answer without `settings` says nothing about them.
     ...(parts && Object.fromEntries(NESTED_SETTINGS.map((name) => [name, PART_FORMS[name].observed(parts)]))),
   }) as ObservedSettings;
 }
 
 /** The settings that a service's answer tells, by path. */
-export interface ToldValues {
+export interface ReportedValues {
   values: SettingValues;
   /** Whether the response contains the path. A missing field means unknown; a missing Postgres setting means not set. */
-  isTold(path: string): boolean;
+  isReported(path: string): boolean;
 }
 
-export function toldBy(endpoint: WireEndpoint): ToldValues {
+export function reportedBy(endpoint: WireEndpoint): ReportedValues {
   const values = valuesByPath(observedSettings(endpoint));
   return {
     values,
-    isTold: (path) => path in values || (path.startsWith("settings.") && endpoint.settings !== undefined),
+    isReported: (path) => path in values || (path.startsWith("settings.") && endpoint.settings !== undefined),
   };
 }
 

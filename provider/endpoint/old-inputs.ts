@@ -11,19 +11,19 @@ export class OldInputs {
   readonly #byId = new Map<string, Raw>();
 
   /** @param inputs the inputs that check returned; @param olds the old inputs, empty for a new resource */
-  remember(inputs: Raw, olds: Raw): void {
+  rememberChecked(inputs: Raw, olds: Raw): void {
     if (olds["projectId"] !== undefined) this.#byResource.set(keyOf(inputs), olds);
   }
 
   /** Notes which compute has these old inputs. @returns them; undefined where check was not asked, as in a refresh */
-  noteCompared(id: string, news: Raw): Raw | undefined {
+  rememberCompared(id: string, news: Raw): Raw | undefined {
     const olds = this.#byResource.get(keyOf(news));
     if (olds) this.#byId.set(id, olds);
     return olds;
   }
 
   /** Notes the old inputs of a compute where the engine gives them to diff as well. */
-  note(id: string, olds: Raw): void {
+  rememberFor(id: string, olds: Raw): void {
     this.#byId.set(id, olds);
   }
 

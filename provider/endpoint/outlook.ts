@@ -1,25 +1,26 @@
 // Predicts for a preview what a step will do, from one list of the project. It uses the step's own rules.
 
-import { type Foreseen, isKind, type Stopped } from "../errors.js";
+import { isKind, type Stopped } from "../errors.js";
+import type { Activity } from "../rules/current-state.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { type ChangeImpact, changeOf } from "../rules/impact.js";
-import type { Activity } from "../rules/moment.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { computeToTake, isPrimaryOf, planAdoption, refuseRestart } from "./adopt.js";
+import { computeToAdopt, isPrimaryOf, planAdoption, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
 import { checkInputs, programOf } from "./inputs.js";
 import { branchTaken } from "./patch.js";
 import { assertRegion, goneError } from "./refusals.js";
 import type { CreateView } from "./shared-state.js";
 
-/** The kinds are words of the facts in a message (`rules/seen.ts`). */
+/** What `up` will do. The words of `kind` are also written at the end of a warning, for the report (`rules/message-data.ts`). */
 export type Outlook =
   | { kind: "makes" }
   | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }
-  | { kind: "fails"; foreseen: Foreseen };
+  | { kind: "fails"; foreseen: ForeseenFailure };
 
 /** If one of these inputs is unknown, there is no prediction. */
 const DECIDING = ["projectId", "branchId", "type", "adopt", "name", "regionId"];
@@ -44,7 +45,7 @@ export function outlookOnCreate(
   const project = inputs.projectId ?? "";
   return unlessStopped(() => {
     if (listed[0]) assertRegion(program, listed[0].region_id, `project ${project}`);
-    const compute = computeToTake(view, program, project, listed);
+    const compute = computeToAdopt(view, program, project, listed);
     if (!compute) {
       refuseDuplicate(view, program, project, listed);
       return { kind: "makes" };

@@ -10,7 +10,7 @@ import {
   without,
 } from "../rules/paths.js";
 import type { OnRestart } from "../rules/policies.js";
-import { pruned } from "../rules/pruned.js";
+import { filled, pruned } from "../rules/pruned.js";
 import {
   DEFAULT_TYPE,
   desiredSettings,
@@ -29,7 +29,7 @@ import {
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { StartMark } from "./action.js";
 import type { Inputs, Program } from "./inputs.js";
-import { toldBy } from "./mapping.js";
+import { reportedBy } from "./mapping.js";
 
 /**
  * The settings are those of the compute. `size` is only there where the program says `size` and the limits are equal;
@@ -78,8 +78,8 @@ export interface StepRecord {
   adopted: boolean;
   unfinished?: string[];
   /** What the service did not apply: the values asked for, by path. */
-  notTaken?: SettingValues;
-  owed?: Owed;
+  unapplied?: SettingValues;
+  owed?: PendingRestart;
 }
 
 /** The step that wrote the state. It decides where the settings come from. */
@@ -92,7 +92,7 @@ export type Origin =
   | "update";
 
 /** A restart that `restartTriggers` ask for and that has not happened yet. */
-export interface Owed {
+export interface PendingRestart {
   /** The triggers for which the compute was last restarted. */
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */
@@ -138,21 +138,21 @@ export function outputsOf(
 }
 
 function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: Origin): ObservedSettings {
-  const { values: live, isTold } = toldBy(endpoint);
+  const { values: live, isReported } = reportedBy(endpoint);
   const known = valuesByPath(last);
   if (origin === "read") {
     // A value in another spelling is no drift.
-    const same = Object.keys(known).filter((path) => !isTold(path) || isAsDesired(path, live[path], known[path]));
+    const same = Object.keys(known).filter((path) => !isReported(path) || isAsDesired(path, live[path], known[path]));
     return settingsByName({ ...live, ...pick(known, same) });
   }
-  // A field that the service tells for the first time is kept. A new Postgres setting is drift, and left to read.
-  const told = Object.keys(live).filter((path) => origin === "create" || !path.startsWith("settings."));
-  return settingsByName({ ...pick(live, told), ...known });
+  // A field that the service reports for the first time is kept. A new Postgres setting is drift: the next read records it.
+  const reported = Object.keys(live).filter((path) => origin === "create" || !path.startsWith("settings."));
+  return settingsByName({ ...pick(live, reported), ...known });
 }
 
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
 export function recordOf({ inputs, autoName, secrets, retained }: Program, record: StepRecord) {
-  const paths = Object.keys(record.notTaken ?? {}).sort();
+  const paths = Object.keys(record.unapplied ?? {}).sort();
   return {
     adopted: record.adopted,
     restart: "no" as const,
@@ -162,7 +162,7 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     restartOwed:
       record.owed?.wanted === undefined ? undefined : pruned({ wanted: record.owed.wanted, since: record.owed.since }),
     notTaken: paths.length > 0 ? paths : undefined,
-    __asked: paths.length > 0 ? record.notTaken : undefined,
+    __asked: paths.length > 0 ? record.unapplied : undefined,
     onDelete: inputs.onDelete,
     waitForReady: inputs.waitForReady,
     customTimeouts: inputs.customTimeouts,
@@ -173,9 +173,6 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     __retain: retained,
   };
 }
-
-const filled = <T extends object>(value: T | undefined): T | undefined =>
-  value && Object.keys(value).length > 0 ? value : undefined;
 
 /** The pooled host is the compute's host with `-pooler` behind its first label. */
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
@@ -269,12 +266,12 @@ function managedPart(managed: readonly string[], part: PartName, values: object 
 }
 
 /** What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
-export function notTakenValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
+export function unappliedValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }
 
 /** The paths that the service did not apply in an earlier step, and at which the program still asks for the same value. */
-export function stillNotTaken(desired: SettingValues, last: Partial<Outputs>): string[] {
-  const asked = notTakenValues(last);
+export function stillUnapplied(desired: SettingValues, last: Partial<Outputs>): string[] {
+  const asked = unappliedValues(last);
   return Object.keys(desired).filter((path) => path in asked && isAsDesired(path, asked[path], desired[path]));
 }

@@ -4,7 +4,7 @@
 export type Fact =
   /**
    * Diff ran for this compute, which belongs to a resource in the state. `mark`: a digest of what the state says about the
-   * resource (`resourceMarkOf` in ownership.ts). A delete can make it too, but does not get the URN.
+   * resource (`resourceMarkOf` in ownership.ts). A delete can compute the same digest, but gets no URN.
    */
   | { is: "seen"; compute: string; mark: string; urn?: string }
   /** Check ran without old inputs: the resource is created or replaced. */

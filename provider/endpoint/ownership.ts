@@ -4,8 +4,8 @@
 //
 // Five guards keep two resources from holding one compute:
 // - in a preview, `BranchMoves` (branch-moves.ts) fails where two resources ask for one branch's primary or adopt one compute;
-// - a create first looks into `Process.claimed`: what other creates of the same process have;
-// - then it asks `isHeld`: what resources that stay in the program have;
+// - a create first looks into `SharedState.claimed`: the computes of other creates of the same process;
+// - then it asks `isHeld`: the computes of resources that stay in the program;
 // - `claim` asks the other processes, right before an adoption sends anything;
 // - an adoption stops at a name that was generated for another resource, which another stack may have (adopt.ts).
 // A delete asks `mayDelete`, so that it spares a compute that another resource has by now.
@@ -76,7 +76,7 @@ export class Ownership {
   /** @param anew whether check got no old inputs: the resource is created or, where it was diffed before, replaced */
   noteCheck(urn: string | undefined, anew: boolean): void {
     this.#urn = urn;
-    if (urn !== undefined && anew) this.#tell({ is: "anew", urn: digestOf(urn) });
+    if (urn !== undefined && anew) this.#tell({ is: "anew", urn: fingerprintOf(urn) });
   }
 
   /** Diff was asked about this compute. @returns the URN of its resource; undefined where no check came before */
@@ -84,7 +84,7 @@ export class Ownership {
     const urn = this.#urn;
     // Used once: when a compute is replaced, the engine also diffs the resources that depend on it, without a check.
     this.#urn = undefined;
-    const resource = urn === undefined ? {} : { urn: digestOf(urn) };
+    const resource = urn === undefined ? {} : { urn: fingerprintOf(urn) };
     this.#tell({ is: "seen", compute: this.#key(id), mark: resourceMarkOf(state), ...resource });
     if (urn !== undefined) this.#compared.set(urn, { id, state });
     this.#sharing?.exchangeSoon();
@@ -188,7 +188,7 @@ export class Ownership {
   }
 
   #key(id: string): string {
-    return digestOf(`${serviceOf(this.service())}\n${id}`);
+    return fingerprintOf(`${serviceOf(this.service())}\n${id}`);
   }
 }
 
@@ -197,9 +197,9 @@ export class Ownership {
  * properties of the state that do not change during a run.
  */
 const resourceMarkOf = ({ __autoName, adopt, adopted, onDelete, managed }: Partial<Outputs>): string =>
-  digestOf(canonical({ __autoName, adopt, adopted, onDelete, managed }));
+  fingerprintOf(canonical({ __autoName, adopt, adopted, onDelete, managed }));
 
-const digestOf = (text: string): string => hashOf(text, 16);
+const fingerprintOf = (text: string): string => hashOf(text, 16);
 
 /** The service's URL in one spelling: programs write it in several. */
 function serviceOf(url: string): string {

@@ -1,10 +1,11 @@
 // Changes settings of a compute. PATCH …/endpoints/{id}
 
 import type { Deadline } from "../clock.js";
-import { type Foreseen, isKind, type ServiceError, Stopped } from "../errors.js";
+import { isKind, type ServiceError, Stopped } from "../errors.js";
 import { latestOperationsOf } from "../operations/queries.js";
 import { retryUnlessApplied } from "../operations/retry-unless-applied.js";
 import { differences } from "../rules/equality.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { type ObservedSettings, settingsIn } from "../rules/settings.js";
 import { rangeProblem } from "../rules/size.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
@@ -16,8 +17,8 @@ import type { SharedState, Target } from "./shared-state.js";
 
 /**
  * Sends a change of these settings.
- * @param compute as it is now. Needed where the request carries more fields than the change, and then not from a list, which may
- *   be behind
+ * @param compute as it is now. Needed if the request carries more fields than the change. It must then not come from a list,
+ *   which may be stale
  * @returns the compute as the service answered, and the operations that it began
  */
 export async function patch(
@@ -91,7 +92,7 @@ const branchTakenError = (
   );
 
 /** What a preview says of a primary that is to move to a branch with a primary. */
-export const branchTaken = (branchId: string | undefined, by: string): Foreseen => ({
+export const branchTaken = (branchId: string | undefined, by: string): ForeseenFailure => ({
   problem: `branch ${branchId} has its primary already (${by})`,
   way: "Name another branch, or delete or move that compute first",
 });

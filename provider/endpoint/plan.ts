@@ -18,7 +18,7 @@ import {
   settingsIn,
 } from "../rules/settings.js";
 import { isUnfinished } from "../rules/unfinished.js";
-import { notTakenValues, type Outputs, stillNotTaken } from "./outputs.js";
+import { type Outputs, stillUnapplied, unappliedValues } from "./outputs.js";
 
 export interface UpdatePlan {
   /** What the program asks for and a PATCH can change. */
@@ -32,8 +32,11 @@ export interface UpdatePlan {
   /** Paths that a failed step may have changed and that the program has reverted. */
   reverted: string[];
   /** Paths that the service did not apply, and that are not sent again. */
-  notTaken: string[];
-  /** Paths that the service did not apply, and that are sent again, though nothing else differs. */
+  unapplied: string[];
+  /**
+   * Paths that the service did not apply, and that are sent again because of `compute:askAgain`, although the program did not
+   * change them.
+   */
   askedAgain: string[];
   /** Managed paths whose output differs from the input without a known reason. */
   unexplained: string[];
@@ -58,9 +61,9 @@ export function planOf(
   const managedBefore = oldInputs
     ? updatableValues(desiredSettings(oldInputs))
     : pick(outputs, (olds.managed ?? []).flatMap(pathsOf));
-  const notTakenBefore = notTakenValues(olds);
-  const stillMissing = stillNotTaken(desired, olds);
-  const notTaken = askAgain ? [] : stillMissing;
+  const unappliedBefore = unappliedValues(olds);
+  const stillMissing = stillUnapplied(desired, olds);
+  const unapplied = askAgain ? [] : stillMissing;
   const askedAgain = askAgain ? stillMissing : [];
   // If the program switches between `size` and limits, the diff shows both limits even if only one changes.
   const isReshaped = oldInputs !== undefined && (oldInputs.size !== undefined) !== asSize;
@@ -70,10 +73,10 @@ export function planOf(
   // A value that is asked for again is in the old inputs already. So it is compared with the outputs, which have the
   // compute's value: compared with the old inputs it would be no change and no restart. Without old inputs, the outputs
   // stand for them, together with the values that the service did not apply.
-  const before = comparisonBase(oldInputs ? managedBefore : notTakenBefore, outputs, askedAgain);
-  const differing = differingPaths(desired, before).filter((path) => !notTaken.includes(path));
+  const before = comparisonBase(oldInputs ? managedBefore : unappliedBefore, outputs, askedAgain);
+  const differing = differingPaths(desired, before).filter((path) => !unapplied.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];
-  const differingFromOutputs = differingPaths(managedBefore, outputs).filter((path) => !(path in notTakenBefore));
+  const differingFromOutputs = differingPaths(managedBefore, outputs).filter((path) => !(path in unappliedBefore));
   const failed = isUnfinished(olds);
   const reverted = failed
     ? differingFromOutputs.filter((path) => path in desired && isAsDesired(path, managedBefore[path], desired[path]))
@@ -84,7 +87,7 @@ export function planOf(
     changed,
     newlyManaged,
     reverted,
-    notTaken,
+    unapplied,
     askedAgain,
     unexplained: failed ? [] : differingFromOutputs,
   };

@@ -6,12 +6,12 @@ import { pick, type SettingValues, valuesByPath } from "../rules/paths.js";
 import { desiredSettings, isSecret } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { findComputeDirectly, findComputeRecent } from "./find.js";
-import { toldBy } from "./mapping.js";
-import { unappliedPaths, withActualValues } from "./not-taken.js";
+import { reportedBy } from "./mapping.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { notReadyError, unfinishedIn } from "./settle-or-keep.js";
 import type { SharedState, Target } from "./shared-state.js";
 import { waitUntilFound, waitUntilStable } from "./stabilize.js";
+import { unappliedPaths, withActualValues } from "./unapplied.js";
 
 /** The settings that a step asked the service for. */
 export interface SentSettings {
@@ -19,38 +19,38 @@ export interface SentSettings {
   /** The compute as it was when the step took it over. Values that it already had were not sent. */
   existing?: WireEndpoint | undefined;
   /** Paths that were not sent, because the service did not apply them before. */
-  notTaken?: readonly string[];
+  unapplied?: readonly string[];
 }
 
 export async function readBack(
   shared: SharedState,
   target: Target,
   answered: WireEndpoint,
-  { sent, existing, notTaken = [] }: SentSettings,
+  { sent, existing, unapplied = [] }: SentSettings,
   deadline: Deadline,
 ): Promise<Outputs> {
   const { id, last, program, adopted, origin } = target;
   const found = await computeAfter(shared, target, answered, deadline);
-  // A list that is behind shows the compute before the change.
+  // A stale list shows the compute before the change.
   const direct =
     found && unappliedPaths(sent, found).length > 0
       ? await findComputeDirectly(shared.context, target, deadline).catch(() => undefined)
       : undefined;
   const now = direct ?? found ?? answered;
-  const { values: has } = toldBy(now);
+  const { values: has } = reportedBy(now);
   // If the response or the compute had the value before, the service applied it. If it differs now, somebody else changed it.
   const had = (one: WireEndpoint, path: string) =>
-    toldBy(one).isTold(path) && !unappliedPaths(sent, one).includes(path);
-  const isTaken = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
-  const changed = unappliedPaths(sent, now).filter(isTaken);
-  const ignored = unappliedPaths(sent, now).filter((path) => !isTaken(path));
-  const warnOf = (path: string, text: typeof notTakenText) =>
+    reportedBy(one).isReported(path) && !unappliedPaths(sent, one).includes(path);
+  const isApplied = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
+  const changed = unappliedPaths(sent, now).filter(isApplied);
+  const ignored = unappliedPaths(sent, now).filter((path) => !isApplied(path));
+  const warnOf = (path: string, text: typeof unappliedText) =>
     shared.warn(`compute ${id}: ${text(path, sent[path], has[path], program.secrets)}`);
   for (const path of changed) warnOf(path, changedText);
-  for (const path of ignored) warnOf(path, notTakenText);
-  const missing = [...ignored, ...notTaken];
+  for (const path of ignored) warnOf(path, unappliedText);
+  const missing = [...ignored, ...unapplied];
   const known = withActualValues(knownAfter(last, program.inputs, missing), now, ignored);
-  const record = { adopted, notTaken: pick(valuesByPath(desiredSettings(program.inputs)), missing) };
+  const record = { adopted, unapplied: pick(valuesByPath(desiredSettings(program.inputs)), missing) };
   return outputsOf(now, program, record, known, origin);
 }
 
@@ -87,7 +87,7 @@ async function computeAfter(
   }
 }
 
-function notTakenText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
+function unappliedText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
   const values = isShown(path, asked, secrets)
     ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`
     : "";
@@ -101,6 +101,6 @@ function changedText(path: string, asked: unknown, has: unknown, secrets: Readon
   return `somebody else has changed ${path} since this run did${values}. \`pulumi refresh\` shows it as drift. Two stacks with one compute undo each other's changes`;
 }
 
-/** Strings, and lists of them, are never shown: a rule of the program may have made them secret, and Pulumi does not tell. */
+/** Strings, and lists of them, are never shown: a transform may have made them secret, and Pulumi does not tell. */
 const isShown = (path: string, asked: unknown, secrets: ReadonlySet<string>): boolean =>
   (typeof asked === "number" || typeof asked === "boolean") && !isSecret(path, secrets);

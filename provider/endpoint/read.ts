@@ -11,8 +11,8 @@ import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { findComputeRecent } from "./find.js";
 import type { Inputs, Program } from "./inputs.js";
-import { toldBy } from "./mapping.js";
-import { inputsOf, notTakenValues, type Outputs, outputsOf } from "./outputs.js";
+import { reportedBy } from "./mapping.js";
+import { inputsOf, type Outputs, outputsOf, unappliedValues } from "./outputs.js";
 import { projectProblem } from "./refusals.js";
 import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";
@@ -34,10 +34,10 @@ export async function read(shared: SharedState, id: string, state: Partial<Outpu
   // A compute is gone only if the list does not contain it and its own route does not return it (404, 405, 501 or another id).
   if (!found) return {};
   const managed = state.managed ?? [];
-  const notTaken = unchangedNotTaken(shared, state, found);
-  const before = inputsOf({ ...state, managed } as Outputs, notTakenValues(state)) as Inputs;
+  const unapplied = unchangedUnapplied(shared, state, found);
+  const before = inputsOf({ ...state, managed } as Outputs, unappliedValues(state)) as Inputs;
   const outputs: Outputs = {
-    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, notTaken }, state),
+    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, unapplied }, state),
     managed,
   };
   // `before` has no size where the limits differed in the state. They may be equal again.
@@ -49,19 +49,19 @@ export async function read(shared: SharedState, id: string, state: Partial<Outpu
   if (unfinished.length > 0) outputs.unfinished = unfinished;
 
   const now = valuesByPath(settingsIn(outputs));
-  const drifted = differingPaths(valuesByPath(desiredSettings(before)), { ...now, ...notTaken }).length > 0;
+  const drifted = differingPaths(valuesByPath(desiredSettings(before)), { ...now, ...unapplied }).length > 0;
   // A step that failed has left outputs that differ from its inputs. With new inputs, the next preview shows the difference.
   const failed = isUnfinished(state);
-  return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, notTaken) } : {}) };
+  return { id, outputs, ...(drifted || failed ? { inputs: inputsOf(outputs, unapplied) } : {}) };
 }
 
 /** Settings that the service did not apply, and that are still as they were then. The inputs keep the program's values of these. */
-function unchangedNotTaken({ config }: SharedState, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
-  const asked = notTakenValues(state);
+function unchangedUnapplied({ config }: SharedState, state: Partial<Outputs>, found: WireEndpoint): SettingValues {
+  const asked = unappliedValues(state);
   if (config.askAgain || Object.keys(asked).length === 0) return {};
   const kept = valuesByPath(settingsIn(state));
-  const { values, isTold } = toldBy(found);
-  const isAsThen = (path: string) => !isTold(path) || canonical(values[path]) === canonical(kept[path]);
+  const { values, isReported } = reportedBy(found);
+  const isAsThen = (path: string) => !isReported(path) || canonical(values[path]) === canonical(kept[path]);
   return pick(asked, Object.keys(asked).filter(isAsThen));
 }
 

@@ -25,7 +25,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** What a delete needs. The command `delete` has no ownership, because it knows no other resources. */
-export type RemovingProcess = Pick<SharedState, "context" | "claimed" | "ownership" | "warn">;
+export type RemovalState = Pick<SharedState, "context" | "claimed" | "ownership" | "warn">;
 
 /** Texts in the errors that depend on the caller: a Pulumi step or the command. */
 export interface RemovalTexts {
@@ -39,7 +39,7 @@ const STEP_TEXTS: RemovalTexts = { stays: " The compute stays in the state.", mo
 
 /** One delete of one compute. */
 interface Removing {
-  shared: RemovingProcess;
+  shared: RemovalState;
   project: string;
   id: string;
   state: Outputs;
@@ -57,7 +57,7 @@ interface DeleteAnswer {
 }
 
 export async function remove(
-  shared: RemovingProcess,
+  shared: RemovalState,
   id: string,
   state: Outputs,
   request: StepRequest = {},
@@ -123,7 +123,7 @@ function send(
   let isAnswerLost = false;
   // The operation that stops the compute goes on, although the answer that names it was lost.
   const stopping = (until: Deadline) => pendingOperationsOf(context, project, id, until).catch(() => []);
-  const isThere = async (until: Deadline) => (await seen({ shared, project, id }, false, until)) !== undefined;
+  const isThere = async (until: Deadline) => (await findDeleted({ shared, project, id }, false, until)) !== undefined;
   const sendOnce = async () => {
     const { status, wasMissing, answeredId, operations } = await context.client.deleteEndpoint(project, id, deadline);
     // A 404 may also mean that the key can't see the project. Only its list tells that the compute is gone.
@@ -157,7 +157,7 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
   let stableSince: number | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   for (let tries = 1; ; ) {
-    const now = await seen(removing, named, deadline);
+    const now = await findDeleted(removing, named, deadline);
     if (!now && failure !== undefined) {
       shared.warn(`compute ${id} is deleted, but not everything that followed went well: ${messageOf(failure)}`);
     }
@@ -189,7 +189,7 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
   }
 }
 
-function seen(
+function findDeleted(
   { shared, project, id }: Pick<Removing, "shared" | "project" | "id">,
   named: boolean,
   deadline: Deadline,

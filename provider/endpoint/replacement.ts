@@ -31,8 +31,9 @@ export interface Replacement {
 }
 
 /**
- * @param before the old inputs; `news` are the program's. Where they are equal, an option or an earlier run asks for the replacement:
- *   a create that failed after the release leaves such a state
+ * @param before the old inputs
+ * @param news the program's inputs. If both are equal, an option asks for the replacement, or an earlier run left it half done:
+ *   its create failed after the release
  */
 export function replacementBy(
   { id, state }: Compared,
@@ -48,7 +49,7 @@ export function replacementBy(
     return { outcome: "new", retakes: false, stays };
   }
   const isEqual = canonical(computeValues(before)) === canonical(computeValues(news));
-  // A component or a rule of the program may set retainOnDelete, which nobody here sees: then the compute stays after
+  // A component or a transform may set retainOnDelete, which nobody here sees: then the compute stays after
   // all. It may be taken over again where the program asks for no other one.
   if (!stays) return { outcome: "new", retakes: isEqual, stays };
   if (unknown.has("adopt")) return { outcome: "new", retakes: true, stays };
@@ -76,7 +77,7 @@ export function replacedBy(
   replacement: Replacement | undefined,
 ): ReplacedCompute {
   const type = identityOf(urn)?.type ?? "";
-  const isUnseen = type.includes("$") || mayReplace === "rules";
+  const isUnseen = type.includes("$") || mayReplace === "transforms";
   const isReleased = isReleasedBy(state) || before["__retain"] === true;
   const fate =
     replacement?.outcome === "same" ? "kept" : isReleased ? "released" : isUnseen ? "perhaps-deleted" : "deleted";

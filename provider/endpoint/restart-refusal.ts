@@ -3,8 +3,8 @@
 
 import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
 import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
+import { refusalMark } from "../rules/message-data.js";
 import type { OnRestart } from "../rules/policies.js";
-import { refusalMark } from "../rules/seen.js";
 import { SIZE_FORMS } from "../rules/settings.js";
 import { REFUSED } from "../rules/texts.js";
 import { identityOf } from "../rules/urn.js";
@@ -17,7 +17,7 @@ export interface ApprovalOffer {
   /** The digest that approves the change as a replacement too. */
   wider?: string;
   /**
-   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("rules").
+   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("transforms").
    */
   mayReplace?: unknown;
 }
@@ -38,7 +38,7 @@ export interface RefusedChange {
 export function refusalsOf(change: RefusedChange): Problem[] {
   const { verdict, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
-  const mark = refusalMark(digestOf(change.offer));
+  const mark = refusalMark(digestToApprove(change.offer));
   const refused = `${REFUSED} (${where}), so the compute is left as it is. ${mark}\n${waysOn(change).join("\n")}`;
   const reasons = verdict.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
@@ -58,15 +58,16 @@ export function refusalsOf(change: RefusedChange): Problem[] {
 const asksReplacement = ({ mayReplace, wider }: ApprovalOffer): boolean => mayReplace === true && wider !== undefined;
 
 /** The digest to approve. */
-const digestOf = (offer: ApprovalOffer): string | undefined => (asksReplacement(offer) ? offer.wider : offer.digest);
+const digestToApprove = (offer: ApprovalOffer): string | undefined =>
+  asksReplacement(offer) ? offer.wider : offer.digest;
 
 /** Not `pulumi config set compute:onRestart warn`: it would switch the guard off for all computes, and for good. */
 function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
   const isAsked = asksReplacement(offer);
-  const digest = digestOf(offer);
+  const digest = digestToApprove(offer);
   const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
-  const mayBeAsked = offer.mayReplace === "rules" && offer.wider !== undefined;
+  const mayBeAsked = offer.mayReplace === "transforms" && offer.wider !== undefined;
   const [ended] = [isAsked || mayBeAsked ? offer.wider : undefined, offer.digest].flatMap(
     (one) => approvals.ended.get(one ?? "") ?? [],
   );

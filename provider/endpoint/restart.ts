@@ -7,11 +7,11 @@ import { impactOf, isAtLeast } from "../rules/impact.js";
 import { pruned } from "../rules/pruned.js";
 import { type DesiredSettings, isSecret, type ObservedSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { type ActionResult, isNeedless, markStart, runAction, type StartMark, wasStartedSince } from "./action.js";
+import { type ActionResult, hasNothingToDo, markStart, runAction, type StartMark, wasStartedSince } from "./action.js";
 import { findCompute } from "./find.js";
 import type { Program } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
-import type { Outputs, Owed } from "./outputs.js";
+import type { Outputs, PendingRestart } from "./outputs.js";
 import { goneError } from "./refusals.js";
 import { notReadyError, settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import type { SharedState, Target } from "./shared-state.js";
@@ -34,7 +34,7 @@ export const appliedTriggers = (olds: Outputs, { secrets }: Program): Outputs["r
   olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
 
 /** The restart that is due now, with the mark of an earlier step that failed. */
-export function owedRestart(olds: Outputs, program: Program): Owed {
+export function owedRestart(olds: Outputs, program: Program): PendingRestart {
   const { inputs, secrets } = program;
   const wanted = isSecret("restartTriggers", secrets) ? SECRET_DIGEST : digest(inputs.restartTriggers);
   const { restartOwed: before } = olds;
@@ -71,7 +71,12 @@ export async function restartForTriggers(
   let done: ActionResult | undefined;
   try {
     const now = isChanged ? await findCompute(context, target, deadline) : compute;
-    if (now && mark && !isNeedless("restart", now) && (await wasStartedSince(context, target, now, mark, deadline))) {
+    if (
+      now &&
+      mark &&
+      !hasNothingToDo("restart", now) &&
+      (await wasStartedSince(context, target, now, mark, deadline))
+    ) {
       context.log(`compute ${id} ${RESTARTED_SINCE}`);
       return now;
     }
@@ -85,7 +90,8 @@ export async function restartForTriggers(
     throw notReadyError({ ...target, owed: { ...owed, since: mark } }, compute, [UNKNOWN_OPERATION], error);
   }
   if (!done) throw goneError(target.project, id);
-  if (!done.sent) context.log(`compute ${id} ${isNeedless("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
+  if (!done.sent)
+    context.log(`compute ${id} ${hasNothingToDo("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
   await settleOrKeep(shared, { ...target, owed: { ...owed, since: mark } }, done, deadline);
   return done.endpoint;
 }

@@ -24,7 +24,7 @@ export async function finishEarlierStep(
 ): Promise<WireEndpoint> {
   const { context } = shared;
   const { project, id } = target;
-  // Not from a list, which may be behind.
+  // Not from a list, which may be stale.
   const before = mustBeThere(target, await findComputeDirectly(context, target, deadline));
   if (target.program.inputs.waitForReady === false) return before;
   const unfinished = await unfinishedOperations(shared, target, olds, deadline);

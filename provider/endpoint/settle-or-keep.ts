@@ -6,10 +6,10 @@ import { settle } from "../operations/settle.js";
 import { pick, updatableValues } from "../rules/paths.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { unappliedPaths, withActualValues } from "./not-taken.js";
-import { outputsOf, stillNotTaken } from "./outputs.js";
+import { outputsOf, stillUnapplied } from "./outputs.js";
 import type { SharedState, Target } from "./shared-state.js";
 import { type StartsBy, waitUntilStable } from "./stabilize.js";
+import { unappliedPaths, withActualValues } from "./unapplied.js";
 
 /**
  * Waits for the operations of a change.
@@ -60,9 +60,9 @@ export function notReadyError(
   const asked = updatableValues(desiredSettings(program.inputs));
   // The answer to a create shows which settings the service took. The answer to a change may show the compute before the change.
   const isNew = origin === "create" && !adopted;
-  const notTaken = isNew ? unappliedPaths(asked, endpoint) : stillNotTaken(asked, last);
-  const known = isNew ? withActualValues(last, endpoint, notTaken) : last;
-  const record = { adopted, unfinished, owed, notTaken: pick(asked, notTaken) };
+  const unapplied = isNew ? unappliedPaths(asked, endpoint) : stillUnapplied(asked, last);
+  const known = isNew ? withActualValues(last, endpoint, unapplied) : last;
+  const record = { adopted, unfinished, owed, unapplied: pick(asked, unapplied) };
   const outputs = outputsOf(endpoint, program, record, known, origin);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });

@@ -5,7 +5,7 @@ import type { ProviderConfig } from "../config.js";
 import type { Context } from "../operations/context.js";
 import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
 import type { OldInputs } from "./old-inputs.js";
-import type { Origin, Outputs, Owed } from "./outputs.js";
+import type { Origin, Outputs, PendingRestart } from "./outputs.js";
 import type { Ownership } from "./ownership.js";
 import type { Places } from "./places.js";
 import type { Rollout } from "./rollout.js";
@@ -34,7 +34,9 @@ export interface SharedState {
   warn: (line: string) => void;
 }
 
-/** The inputs that decide which compute a create adopts or why it stops. A preview can build this too. */
+/**
+ * The part of the shared state that decides which compute a create adopts, or why it stops. A preview can build this part too.
+ */
 export interface CreateView extends Pick<SharedState, "claimed" | "idsInState" | "warn" | "places"> {
   config: Pick<ProviderConfig, "onRestart"> & Partial<Pick<ProviderConfig, "account" | "instance">>;
   ownership?: Pick<Ownership, "isHeld" | "isBeingDeleted" | "replacedBy" | "resourceWith">;
@@ -51,7 +53,7 @@ export interface Target {
   /** The kind of step. It decides whether a setting in the state comes from the program or from the service. */
   origin: Origin;
   /** A restart that this step has to make. After a failure the state keeps it. */
-  owed?: Owed;
+  owed?: PendingRestart;
 }
 
 /**

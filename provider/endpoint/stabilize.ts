@@ -18,7 +18,7 @@ export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state
 /** Milliseconds between two looks at the compute. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
-/** Milliseconds for which a new compute may be missing from the lists, which may be behind. */
+/** Milliseconds for which a new compute may be missing from the lists, which may be stale. */
 const MISSING_MS = 30_000;
 
 /** How a change starts the compute: it has made it, or has asked for its start. */
@@ -29,8 +29,8 @@ export interface Stabilizing {
   /** The answer to the change. */
   change: WireEndpointChange;
   /**
-   * Where the change starts the compute, and its answer may hide operations, the compute is not stable before
-   * it has started. Otherwise the operations tell how the start has ended.
+   * How the change starts the compute; absent if it does not. If the answer may hide operations, the compute counts as stable
+   * only after it has started. Otherwise the operations show how the start ended.
    */
   startsBy?: StartsBy;
   /** Operations of the change that the service does not know any more. How they ended is not known. */

@@ -48,8 +48,8 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
   const { inputs, announced, isChecked } = program;
   const { plan } = change;
   const verdict = verdictOf(program, change);
-  // Where the size changes its form, diff shows both limits, but the notice names only the one that changes. `size` is then announced
-  // with it.
+  // If the program switches between `size` and two limits, the diff shows both limits, but the notice names only the limit that
+  // changes. Such a notice also announces `size` and the other limit.
   const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
   // A notice without properties comes from an option of the resource or from `compute:askAgain`, and announces every change.
   const isAnnounced = (property: string) =>

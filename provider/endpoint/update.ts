@@ -11,7 +11,7 @@ import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findCompute, findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
-import { needsCurrentValues, observedSettings, toldBy } from "./mapping.js";
+import { needsCurrentValues, observedSettings, reportedBy } from "./mapping.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { patch } from "./patch.js";
 import { planOf, type UpdatePlan } from "./plan.js";
@@ -69,7 +69,7 @@ export async function update(shared: SharedState, request: UpdateRequest): Promi
     const applied = await apply({ shared, target, olds, plan, mustFinish, needsRestart }, deadline);
     return { ...applied, deadline };
   });
-  const asked = { sent: pick(plan.desired, sent), notTaken: plan.notTaken };
+  const asked = { sent: pick(plan.desired, sent), unapplied: plan.unapplied };
   return readBack(shared, target, answer, asked, deadline);
 }
 
@@ -78,13 +78,13 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const { shared, target, olds, plan, needsRestart } = step;
   const { project, id, program } = target;
   const branches = [olds.branchId, program.inputs.branchId];
-  /** Records a failure of this work: the compute may then be down. (name: noteFailure) */
-  const mayFail = <T>(work: Promise<T>): Promise<T> =>
+  /** Records a failure of this work: the compute may then be down. */
+  const notingFailure = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       if (isKind(error, "not-ready")) shared.rollout.noteFailed(project, branches, id);
       throw error;
     });
-  const compute = await mayFail(computeBefore(step, deadline));
+  const compute = await notingFailure(computeBefore(step, deadline));
   const paths = compute ? pathsToSend(plan, compute) : plan.changed;
   if (compute && paths.length === 0 && !needsRestart) return { answer: compute, sent: paths };
   const change = { plan, paths, needsRestart, compute };
@@ -93,7 +93,7 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const dropsConnections = isActive && isAtLeast(verdictOf(program, change).impact, "may-restart");
   if (!dropsConnections) return send(step, change, deadline);
   shared.rollout.assertGoesOn(project, branches, id);
-  return mayFail(send(step, change, deadline));
+  return notingFailure(send(step, change, deadline));
 }
 
 interface Applied {
@@ -112,14 +112,17 @@ async function send(step: Update, { paths: sent, compute }: PendingPatch, deadli
   const change = await patch(shared, target, settings, compute, deadline).catch((error: unknown) => {
     throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
   });
-  const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.notTaken) };
+  const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.unapplied) };
   if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
   const answer = await settleChange(step, changed, settings, change, deadline);
   if (!needsRestart) return { answer, sent };
   return { answer: await restartForTriggers(shared, changed, before, answer, true, deadline), sent };
 }
 
-/** Waits for the change. If the change enabled the compute, an earlier failed start may still be missing. */
+/**
+ * Waits for the change. A change that enables the compute, or that follows a failed step, also starts the compute if it has never
+ * started.
+ */
 async function settleChange(
   { shared, olds, mustFinish }: Update,
   target: Target,
@@ -152,7 +155,7 @@ async function look(
   { shared, target, plan, needsRestart }: Update,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  // A list may be behind, so values that go along in the request do not come from one.
+  // A list may be stale, so values that go along in the request do not come from one.
   if (needsCurrentValues([...plan.changed, ...plan.newlyManaged])) {
     return mustBeThere(target, await findComputeDirectly(shared.context, target, deadline));
   }
@@ -174,9 +177,11 @@ function lookBriefly({ context }: SharedState, target: Target, deadline: Deadlin
 
 /** The paths of the plan at which the compute differs. If the response has no value, the state's value counts. */
 function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, compute: WireEndpoint): string[] {
-  const { values: has, isTold } = toldBy(compute);
-  const differs = (path: string) => !isAsDesired(path, (isTold(path) ? has : before)[path], desired[path]);
-  return [...new Set([...changed.filter((path) => !isTold(path) || differs(path)), ...newlyManaged.filter(differs)])];
+  const { values: has, isReported } = reportedBy(compute);
+  const differs = (path: string) => !isAsDesired(path, (isReported(path) ? has : before)[path], desired[path]);
+  return [
+    ...new Set([...changed.filter((path) => !isReported(path) || differs(path)), ...newlyManaged.filter(differs)]),
+  ];
 }
 
 /** Nobody knows whether the change was made. The state says so, and the next step looks at the compute. */
@@ -202,7 +207,7 @@ function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | un
 }
 
 /** No setting of the compute differs: only what the state remembers of the program changes. */
-function withoutRequest(olds: Outputs, program: Program, { desired, notTaken }: UpdatePlan, id: string): Outputs {
-  const record = { adopted: olds.adopted, notTaken: pick(desired, notTaken) };
-  return outputsOf({ id }, program, record, knownAfter(olds, program.inputs, notTaken), "update");
+function withoutRequest(olds: Outputs, program: Program, { desired, unapplied }: UpdatePlan, id: string): Outputs {
+  const record = { adopted: olds.adopted, unapplied: pick(desired, unapplied) };
+  return outputsOf({ id }, program, record, knownAfter(olds, program.inputs, unapplied), "update");
 }

@@ -6,8 +6,8 @@ import { compareNaturally } from "../rules/natural-order.js";
 import { someOf } from "../rules/some-of.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { type Access, deadlineOf, explainMissingProject, isMissing, missing } from "./access.js";
-import { endpointInfo, operationInfo } from "./facts.js";
 import type { EndpointInfo, OperationInfo } from "./info.js";
+import { endpointInfo, operationInfo } from "./to-info.js";
 
 export {
   type Access,
@@ -25,12 +25,16 @@ export {
   /** @public */
   computeIn,
   /** @public */
-  creationLook,
+  creationOutlookIfKnown,
   projectNow,
   /** @public */
   updateOutlook,
 } from "./live.js";
-export { listOperations } from "./pages.js";
+export {
+  listOperations,
+  /** @public */
+  operationsUpTo,
+} from "./pages.js";
 
 /** GET …/endpoints/{id}. */
 export async function getEndpoint(access: Access, args: { projectId: string; id: string }): Promise<EndpointInfo> {

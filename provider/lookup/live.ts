@@ -2,14 +2,14 @@
 
 import { Deadline } from "../clock.js";
 import { activityOf } from "../endpoint/activity.js";
-import { missingPlace } from "../endpoint/create-conflicts.js";
-import { getCompute } from "../endpoint/find.js";
+import { notFoundFailure } from "../endpoint/create-conflicts.js";
+import { listWith } from "../endpoint/find.js";
 import { UNKNOWN_VALUE } from "../endpoint/inputs.js";
 import { observedSettings } from "../endpoint/mapping.js";
 import { type Outlook, outlookOnCreate, outlookOnUpdate, viewOf } from "../endpoint/outlook.js";
 import { isKind } from "../errors.js";
 import type { Context } from "../operations/context.js";
-import type { Activity } from "../rules/moment.js";
+import type { Activity } from "../rules/current-state.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { type ObservedSettings, UNKNOWN } from "../rules/settings.js";
@@ -55,7 +55,7 @@ export async function projectNow(config: KnownConfig, project: string): Promise<
   }
 }
 
-/** A compute of the project, as far as a preview tells it. */
+/** A compute of the project: its settings, and what it does at the moment. */
 export interface ComputeNow {
   settings: ObservedSettings;
   activity: Activity | undefined;
@@ -80,18 +80,16 @@ export interface Creation {
 /** What the create will do; undefined where nobody can tell. Never sends a request twice. */
 export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<Outlook | undefined> {
   const { inputs, onRestart, replaces } = creation;
-  const { project, endpoints } = now;
+  const { context, project, endpoints } = now;
   const fails = (what: string, property: string) =>
-    ({ kind: "fails", foreseen: missingPlace(what, property, now.urlDoubt) }) as const;
+    ({ kind: "fails", foreseen: notFoundFailure(what, property, now.urlDoubt) }) as const;
   if (!endpoints) return fails(`project ${project}`, "projectId");
   const stays = replaces?.fate === "released" || replaces?.fate === "kept";
   const listed = stays ? endpoints : endpoints.filter(({ id }) => id !== replaces?.id);
-  const outlook = outlookOnCreate(
-    viewOf(replaces, onRestart),
-    onTheWire(inputs),
-    await withAdopted(now, inputs["adopt"], listed),
-    now.nowMs,
-  );
+  const { adopt } = inputs;
+  const isId = typeof adopt === "string" && adopt.startsWith("ep-");
+  const all = isId ? await listWith(context, { project, id: adopt }, listed, once(context)) : listed;
+  const outlook = outlookOnCreate(viewOf(replaces, onRestart), onTheWire(inputs), all, now.nowMs);
   if (outlook?.kind !== "makes") return outlook;
   const branch = String(inputs["branchId"]);
   if (endpoints.some((one) => one.branch_id === branch)) return outlook;
@@ -105,8 +103,8 @@ export interface CreationStep extends Pick<Creation, "onRestart" | "replaces"> {
   secrets: ReadonlySet<string>;
 }
 
-/** The look of a preview: undefined also where it fails, because a preview can do without. @public */
-export const creationLook = (
+/** `creationOutlook` for a preview. Undefined also if the request fails: a preview must not fail because of it. @public */
+export const creationOutlookIfKnown = (
   now: ProjectNow,
   { news, secrets, onRestart, replaces }: CreationStep,
 ): Promise<Outlook | undefined> =>
@@ -125,17 +123,6 @@ export const updateOutlook = (
   { project, endpoints }: ProjectNow,
   change: { id: string; branchId?: string },
 ): Outlook | undefined => endpoints && outlookOnUpdate({ ...change, project }, endpoints);
-
-/** The list with the compute that `adopt` names, as a list may be behind. */
-async function withAdopted(
-  { context, project }: ProjectNow,
-  adopt: unknown,
-  listed: readonly WireEndpoint[],
-): Promise<readonly WireEndpoint[]> {
-  if (typeof adopt !== "string" || !adopt.startsWith("ep-") || listed.some(({ id }) => id === adopt)) return listed;
-  const found = await getCompute(context, { project, id: adopt }, once(context));
-  return found ? [...listed, found] : listed;
-}
 
 function branchesOf(now: ProjectNow): Promise<ReadonlySet<string> | undefined> {
   const { context, project } = now;

@@ -1,8 +1,11 @@
 import { Stopped } from "../errors.js";
 import { LARGEST_PAGE } from "../operations/poll.js";
 import { type Access, deadlineOf, explainMissingProject } from "./access.js";
-import { operationInfo } from "./facts.js";
 import type { OperationInfo } from "./info.js";
+import { operationInfo } from "./to-info.js";
+
+/** The most operations in one result that a program may keep in its state. */
+const MOST_OPERATIONS = 1000;
 
 /** Rows of one request if the caller names no limit: most look for something recent. */
 const PAGE = 100;
@@ -34,6 +37,22 @@ export async function* listOperations(
     if (page.received < size || !cursor || seen.has(cursor)) return;
     seen.add(cursor);
   }
+}
+
+/**
+ * The operations as one list.
+ * @param tooMany the error if `limit` is above the most of one list
+ * @public
+ */
+export async function operationsUpTo(
+  access: Access,
+  { projectId, limit = MOST_OPERATIONS }: { projectId: string; limit?: number },
+  tooMany: (limit: number, most: number) => Error,
+): Promise<OperationInfo[]> {
+  if (limit > MOST_OPERATIONS) throw tooMany(limit, MOST_OPERATIONS);
+  const all: OperationInfo[] = [];
+  for await (const one of listOperations(access, { projectId, limit })) all.push(one);
+  return all;
 }
 
 async function pageOf(access: Access, projectId: string, page: { limit: number; cursor?: string }) {

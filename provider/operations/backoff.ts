@@ -84,7 +84,7 @@ export class PollBackoff {
   }
 
   /** Restarts the pauses after the service retries the operation. The age counts from now, and the estimate is dropped. */
-  beginAnew(now: number): void {
+  restart(now: number): void {
     this.since = now;
     this.#expectedMs = undefined;
     this.#oftenMs = 0;

@@ -9,16 +9,16 @@ const YIELD_MS = 500;
 const YIELD_TO_OTHERS_MS = 950;
 /** At least this part of the last mutation's duration: polls of long work are further apart. */
 const YIELD_PART = 0.03;
-/** After this many unused pauses, no other stack waits. */
+/** After this many unused pauses, this stack concludes that no other stack waits. */
 const UNUSED_CHANCES = 2;
 /** How long this stack remembers another stack… */
 const OTHERS_REMEMBERED_MS = 60_000;
 /** …or the time of three of our mutations, where that is longer. */
-const REMEMBERED_TURNS = 3;
+const REMEMBERED_MUTATIONS = 3;
 /** The extra pause for each stack that has waited longer than this one. */
-const GO_FIRST_MS = 130;
+const PAUSE_FOR_EACH_MS = 130;
 /** The most stacks that this stack lets go first. */
-const MOST_FIRST = 4;
+const MOST_OTHERS = 4;
 /**
  * After its first mutation, and after every sixth one, a stack pauses for `PROBE_MS` so that all others go first. Otherwise it
  * would never learn that several others wait.
@@ -55,7 +55,7 @@ export class FairShare {
   /** Others' work was seen. */
   noteOthers(now: number): void {
     // This stack has used the project alone until now, so it lets the others go first.
-    if (!this.#remembersOthers(now)) this.#othersBetween = this.#accepted > 0 ? MOST_FIRST : 0;
+    if (!this.#remembersOthers(now)) this.#othersBetween = this.#accepted > 0 ? MOST_OTHERS : 0;
     this.#othersSeenAt = now;
     this.#unusedChances = 0;
     this.#hasYielded = false;
@@ -95,10 +95,10 @@ export class FairShare {
   }
 
   /** The pause before our next try after another stack's mutation ended: stacks that waited longer go first. */
-  goFirstMs(): number {
-    if (this.#accepted % PROBE_EVERY === 1 && this.#waitedFor < MOST_FIRST) return PROBE_MS;
-    const first = this.#othersBetween > 1 ? MOST_FIRST : this.#othersBetween;
-    return Math.max(0, first - this.#waitedFor) * GO_FIRST_MS;
+  letOthersFirstMs(): number {
+    if (this.#accepted % PROBE_EVERY === 1 && this.#waitedFor < MOST_OTHERS) return PROBE_MS;
+    const first = this.#othersBetween > 1 ? MOST_OTHERS : this.#othersBetween;
+    return Math.max(0, first - this.#waitedFor) * PAUSE_FOR_EACH_MS;
   }
 
   /**
@@ -116,7 +116,7 @@ export class FairShare {
   }
 
   #remembersOthers(now: number): boolean {
-    const rememberedMs = Math.max(OTHERS_REMEMBERED_MS, REMEMBERED_TURNS * this.#lastedMs);
+    const rememberedMs = Math.max(OTHERS_REMEMBERED_MS, REMEMBERED_MUTATIONS * this.#lastedMs);
     return now - this.#othersSeenAt < rememberedMs && this.#unusedChances < UNUSED_CHANCES;
   }
 }

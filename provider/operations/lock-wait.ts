@@ -8,7 +8,7 @@ import { POLL_TIMEOUT_MS, type PollResult } from "./poll.js";
 import { isRunning, newestOperations } from "./queries.js";
 import type { WaitProgress } from "./waiter.js";
 
-/** The longest wait before the change is sent again. The running operations may not hold the lock. */
+/** The longest wait before the change is sent again: perhaps the running operations do not hold the lock. */
 const LONGEST_WAIT_MS = 30_000;
 /** A shorter wait is not worth its polls. */
 const SHORTEST_WAIT_MS = 500;

@@ -18,7 +18,7 @@ interface Mutation {
    * Keys of what it changes: ids of branches and computes, and `name:…` of a compute to create. Mutations that share a key run
    * one after the other.
    */
-  lockIds: readonly string[];
+  keys: readonly string[];
   begin: () => void;
   /** Whether the service accepted it and still works on it. */
   hasPendingWork: boolean;
@@ -38,7 +38,7 @@ interface ProjectQueue {
   widenAfter: number;
   share: FairShare;
   /** Ids of the branches and computes that our mutations have changed. */
-  ownLockIds: Set<string>;
+  ownKeys: Set<string>;
   isYielding: boolean;
 }
 
@@ -57,11 +57,11 @@ export class MutationQueue {
   ) {}
 
   /**
-   * Runs `work` as soon as the project's window and the lock ids allow it. Mutations that share a lock id run in the order of
+   * Runs `work` as soon as the project's window and the keys allow it. Mutations that share a key run in the order of
    * calls.
    * @throws Cancelled if a cancel comes before it begins
    */
-  run<T>(projectId: string, lockIds: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
+  run<T>(projectId: string, keys: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
     const project = this.#projects.get(projectId) ?? newProjectQueue();
     this.#projects.set(projectId, project);
     return new Promise<T>((resolve, reject) => {
@@ -82,8 +82,8 @@ export class MutationQueue {
         done.then(end, end);
         done.then(resolve, reject);
       };
-      const known = lockIds.filter((id) => id !== undefined);
-      const mutation: Mutation = { lockIds: known, begin, hasPendingWork: false, refusalsAtStart: 0 };
+      const known = keys.filter((id) => id !== undefined);
+      const mutation: Mutation = { keys: known, begin, hasPendingWork: false, refusalsAtStart: 0 };
       project.waiting.push(mutation);
       if (this.cancellation?.requested) cancel();
       this.#next(project);
@@ -92,23 +92,23 @@ export class MutationQueue {
 
   /**
    * Adds the id of a compute that the active mutation has just found and adopts.
-   * @param subject the lock key under which the mutation was queued
+   * @param key one of the keys with which the mutation was queued
    */
-  addLockId(projectId: string, subject: string, adoptedId: string): void {
+  addKey(projectId: string, key: string, adoptedId: string): void {
     const project = this.#projects.get(projectId);
-    const mutation = project && activeMutation(project, subject);
-    if (mutation && !mutation.lockIds.includes(adoptedId)) mutation.lockIds = [...mutation.lockIds, adoptedId];
-    project?.ownLockIds.add(adoptedId);
+    const mutation = project && activeMutation(project, key);
+    if (mutation && !mutation.keys.includes(adoptedId)) mutation.keys = [...mutation.keys, adoptedId];
+    project?.ownKeys.add(adoptedId);
   }
 
   /**
    * The service has accepted the active mutation.
-   * @param subject id of the compute or branch with which the mutation was queued
+   * @param key id of the compute or branch with which the mutation was queued
    * @param hasPendingWork whether the service has begun work that goes on
    */
-  accepted(projectId: string, subject: string, hasPendingWork: boolean): void {
+  accepted(projectId: string, key: string, hasPendingWork: boolean): void {
     const project = this.#projects.get(projectId);
-    const mutation = project && activeMutation(project, subject);
+    const mutation = project && activeMutation(project, key);
     if (!mutation) return;
     project.share.accepted(this.#now());
     // It was accepted beside other work, so more mutations may run at the same time. But if the project has refused one
@@ -123,28 +123,27 @@ export class MutationQueue {
 
   /**
    * The service has refused the active mutation (423).
-   * @param subject id of the compute or branch with which the mutation was queued
+   * @param key id of the compute or branch with which the mutation was queued
    * @param running operations that run in the project, as far as they could be seen
    * @param ended recently ended operations, which may have caused the 423
    * @returns whether work of others runs
    */
   refused(
     projectId: string,
-    subject: string,
+    key: string,
     running: readonly WireOperation[],
     ended: readonly WireOperation[] = [],
   ): boolean {
     const project = this.#projects.get(projectId);
-    const mutation = project && activeMutation(project, subject);
+    const mutation = project && activeMutation(project, key);
     if (!mutation) return false;
     project.refusals++;
-    const isOurs = (one: WireOperation) => [...project.active].some(({ lockIds }) => concerns(one, lockIds));
+    const isOurs = (one: WireOperation) => [...project.active].some(({ keys }) => concerns(one, keys));
     const isByOthers = running.some((one) => !isOurs(one));
-    if (isByOthers || ended.some((one) => !concerns(one, [...project.ownLockIds])))
-      project.share.noteOthers(this.#now());
+    if (isByOthers || ended.some((one) => !concerns(one, [...project.ownKeys]))) project.share.noteOthers(this.#now());
     if (running.length === 0 && !hasWorkBeside(project, mutation)) return isByOthers;
     // Work on the same branch does not tell which kind of lock the project has: both kinds refuse a mutation then.
-    const isOwnBranch = [...running, ...ended].some((one) => concerns(one, mutation.lockIds));
+    const isOwnBranch = [...running, ...ended].some((one) => concerns(one, mutation.keys));
     if (isOwnBranch || project.window === 1) return isByOthers;
     if (project.endedSinceNarrowed > 0) project.widenAfter *= 2;
     project.window = 1;
@@ -163,7 +162,7 @@ export class MutationQueue {
     if (share === undefined) return 0;
     if (isByOthers) {
       share.othersEnded(ids, now);
-      return share.goFirstMs();
+      return share.letOthersFirstMs();
     }
     share.ended(now);
     return share.yieldMs(now);
@@ -208,16 +207,16 @@ const newProjectQueue = (): ProjectQueue => ({
   endedSinceNarrowed: 0,
   widenAfter: FIRST_WIDEN_AFTER,
   share: new FairShare(),
-  ownLockIds: new Set(),
+  ownKeys: new Set(),
   isYielding: false,
 });
 
-/** Whether an operation may concern one of the lock ids. An operation without branch and compute may concern any of them. */
-const concerns = ({ branch_id: branch, endpoint_id: endpoint }: WireOperation, lockIds: readonly string[]): boolean =>
-  branch === undefined && endpoint === undefined ? true : lockIds.some((own) => own === branch || own === endpoint);
+/** Whether an operation may concern one of the keys. An operation without branch and compute may concern any of them. */
+const concerns = ({ branch_id: branch, endpoint_id: endpoint }: WireOperation, keys: readonly string[]): boolean =>
+  branch === undefined && endpoint === undefined ? true : keys.some((own) => own === branch || own === endpoint);
 
-const activeMutation = ({ active }: ProjectQueue, subject: string): Mutation | undefined =>
-  [...active].find(({ lockIds }) => lockIds.includes(subject));
+const activeMutation = ({ active }: ProjectQueue, key: string): Mutation | undefined =>
+  [...active].find(({ keys }) => keys.includes(key));
 
 const hasWorkBeside = ({ active }: ProjectQueue, mutation: Mutation): boolean =>
   [...active].some((other) => other !== mutation && other.hasPendingWork);
@@ -226,20 +225,20 @@ function widen(project: ProjectQueue): void {
   project.window *= 2;
 }
 
-/** Begins waiting mutations. Of two mutations that share a lock id, the second never overtakes the first. */
+/** Begins waiting mutations. Of two mutations that share a key, the second never overtakes the first. */
 function beginWaiting(project: ProjectQueue): void {
-  const taken = new Set([...project.active].flatMap(({ lockIds }) => lockIds));
+  const usedKeys = new Set([...project.active].flatMap(({ keys }) => keys));
   for (let index = 0; index < project.waiting.length && project.active.size < project.window; ) {
     const mutation = project.waiting[index] as Mutation;
-    const isFree = mutation.lockIds.every((id) => !taken.has(id));
-    for (const id of mutation.lockIds) taken.add(id);
+    const isFree = mutation.keys.every((id) => !usedKeys.has(id));
+    for (const id of mutation.keys) usedKeys.add(id);
     if (!isFree) {
       index++;
       continue;
     }
     project.waiting.splice(index, 1);
     project.active.add(mutation);
-    for (const id of mutation.lockIds) project.ownLockIds.add(id);
+    for (const id of mutation.keys) project.ownKeys.add(id);
     mutation.refusalsAtStart = project.refusals;
     mutation.begin();
   }

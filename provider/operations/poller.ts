@@ -25,8 +25,8 @@ interface Subscription {
   isDone: boolean;
   /** The poll after the deadline still found the work running. */
   isLate: boolean;
-  /** Whether another wait supplied its estimate. */
-  wasTold: boolean;
+  /** Whether it has its estimate from another wait. */
+  hasReceivedEstimate: boolean;
   /** Whether the service retried the operation. Its duration is then no estimate for others. */
   wasRetried: boolean;
   error?: unknown;
@@ -98,17 +98,18 @@ export class OperationPoller {
   }
 
   /**
-   * Gives waiters of this kind of work that have no estimate the duration measured elsewhere. They then poll at the expected end.
-   * @param most the most waiters to tell
-   * @returns how many it told
+   * Passes a duration that was measured elsewhere to waiters for this kind of work that have no estimate. They then poll at the
+   * expected end.
+   * @param most the most waiters that get it
+   * @returns how many got it
    */
-  tell(workKind: string, expectedMs: number, most: number): number {
+  shareEstimate(workKind: string, expectedMs: number, most: number): number {
     const now = this.shared.clock.now();
-    const isUntold = (one: Subscription) =>
+    const lacksEstimate = (one: Subscription) =>
       one.waiter.workKind === workKind && !one.wasRetried && !one.isDone && one.backoff.expectedAt === undefined;
-    const told = [...this.#subscriptions].filter(isUntold).slice(0, most);
-    for (const one of told) {
-      one.wasTold = true;
+    const receivers = [...this.#subscriptions].filter(lacksEstimate).slice(0, most);
+    for (const one of receivers) {
+      one.hasReceivedEstimate = true;
       one.backoff.expect(expectedMs);
       const pollAt = Math.max(now, one.backoff.expectedAt ?? now);
       if (pollAt >= one.nextPollAt) continue;
@@ -116,7 +117,7 @@ export class OperationPoller {
       one.firstPollAt = Math.min(one.firstPollAt, pollAt);
       one.wake();
     }
-    return told.length;
+    return receivers.length;
   }
 
   #subscribe(waiter: Waiter): Subscription {
@@ -133,7 +134,7 @@ export class OperationPoller {
       nextPollAt: since,
       isDone: false,
       isLate: false,
-      wasTold: false,
+      hasReceivedEstimate: false,
       wasRetried: false,
       wake: () => {},
       woken: Promise.resolve(),
@@ -200,9 +201,9 @@ export class OperationPoller {
         if (refusedKey !== undefined) throw refusedKey;
         const progress = one.waiter.onResult(result);
         one.isDone = progress === "done";
-        if (progress === "begun anew") {
+        if (progress === "retried") {
           one.wasRetried = true;
-          one.backoff.beginAnew(now);
+          one.backoff.restart(now);
           one.firstPollAt = now;
         }
       } catch (error) {
@@ -220,14 +221,17 @@ export class OperationPoller {
   }
 
   /** A failed operation gives no estimate. */
-  #learnDuration({ waiter, since, lastPollAt, wasTold, wasRetried, error }: Subscription, now: number): void {
+  #learnDuration(
+    { waiter, since, lastPollAt, hasReceivedEstimate, wasRetried, error }: Subscription,
+    now: number,
+  ): void {
     const { workKind } = waiter;
     if (workKind === undefined || wasRetried || error !== undefined) return;
     const { estimates, onEstimate } = this.shared;
     const isFirst = estimates.expected(workKind) === undefined;
     const runningMs = lastPollAt === undefined ? undefined : lastPollAt - since;
     const expectedMs = estimates.learn(workKind, runningMs, now - since, waiter.reportedMs?.());
-    if (isFirst || wasTold) onEstimate(workKind, expectedMs);
+    if (isFirst || hasReceivedEstimate) onEstimate(workKind, expectedMs);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Waiter } from "./waiter.js";
  * The first measured duration of a kind goes to this many waiters, and each waiter that confirms it passes it to as many more. So
  * a common duration reaches all waiters within two seconds, and a wrong one costs few polls.
  */
-const TOLD_AT_ONCE = 4;
+const SHARED_AT_ONCE = 4;
 
 /** One poller per project in which somebody waits. */
 export class OperationPollers {
@@ -33,8 +33,9 @@ export class OperationPollers {
       budget: new PollBudget(requestsPerMinute),
       projects: () => this.#pollers.size,
       onEstimate: (workKind, expectedMs) => {
-        let left = TOLD_AT_ONCE;
-        for (const poller of this.#pollers.values()) left -= left > 0 ? poller.tell(workKind, expectedMs, left) : 0;
+        let left = SHARED_AT_ONCE;
+        for (const poller of this.#pollers.values())
+          left -= left > 0 ? poller.shareEstimate(workKind, expectedMs, left) : 0;
       },
     };
   }

@@ -17,9 +17,9 @@ export interface Settled {
 
 /**
  * Waits until all operations are done, whichever compute they belong to. Operations that are done already cost no request. The
- * deadline of a lifecycle step is 10 minutes by default (`endpoint/process.ts`).
+ * deadline of a lifecycle step is 10 minutes by default (`endpoint/shared-state.ts`).
  * @throws OperationFailed at the first failed operation: the operations after it may never run. DeadlineExceeded after one poll
- * past   the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
+ * past the deadline. Cancelled at a cancel. ServiceError when the key is refused (401, 403)
  */
 export async function settle(
   context: Context,
@@ -36,17 +36,17 @@ export async function settle(
 
   const onResult = (result: PollResult): WaitProgress => {
     lastError = result.error;
-    let isBegunAnew = false;
+    let wasRetried = false;
     for (const [id, one] of tracked) {
       const operation = result.operations.get(id);
-      if (operation) isBegunAnew = one.observe(operation) || isBegunAnew;
+      if (operation) wasRetried = one.observe(operation) || wasRetried;
       else if (result.missing.has(id)) one.observeMissing();
     }
     throwIfFailed(context, all);
     const left = pending();
     if (left[0]) progress.report((elapsedMs) => waitingFor(left, client.redactor, elapsedMs, deadline));
     if (left.length === 0) return "done";
-    return isBegunAnew ? "begun anew" : "pending";
+    return wasRetried ? "retried" : "pending";
   };
 
   try {

@@ -18,7 +18,7 @@ const MISSING_MS = 10_000;
 export type WaitState = "pending" | "done" | "failed" | "vanished";
 
 /** A failure that a poll showed, and when it becomes final. */
-interface Failure {
+interface OperationFailure {
   /** The moment at which the service tries again, or the moment of the first poll. */
   dueAt: number;
   graceMs: number;
@@ -29,7 +29,7 @@ interface Failure {
 /** The state of an awaited operation, from its polls. */
 export class TrackedOperation {
   readonly since: number;
-  #failure: Failure | undefined;
+  #failure: OperationFailure | undefined;
   #missingSince: number | undefined;
   #missingPolls = 0;
   state: WaitState = "pending";

@@ -1,7 +1,7 @@
 import type { Deadline } from "../clock.js";
 import type { PollResult } from "./poll.js";
 
-export type WaitProgress = "pending" | "begun anew" | "done";
+export type WaitProgress = "pending" | "retried" | "done";
 
 /** Somebody who waits for operations to end. */
 export interface Waiter {

@@ -1,6 +1,7 @@
 // The list `compute:approve` in the stack's config, and the command that adds to it.
 
 import { DIGITS, SHORT_DIGITS } from "./approval.js";
+import { isPlainName } from "./shell.js";
 import { someOf } from "./some-of.js";
 
 const DIGEST = new RegExp(`^[0-9a-f]{${DIGITS}}$`);
@@ -111,8 +112,8 @@ export function listOf(text: string): unknown[] | undefined {
 /** The last millisecond of a day in UTC; undefined for a text that is no day. */
 function endOf(day: string): number | undefined {
   const start = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-  return isDay ? start + DAY_MS - 1 : undefined;
+  const isRealDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+  return isRealDay ? start + DAY_MS - 1 : undefined;
 }
 
 /** Where an approval is to be written, as far as it is known. */
@@ -129,14 +130,14 @@ export interface ApprovalTarget {
  */
 export function approveCommandLine(digests: readonly string[], { stack, configFile }: ApprovalTarget): string {
   const safe = (flag: string, name: string | undefined) =>
-    name !== undefined && /^[\w./][\w./-]*$/.test(name) ? [flag, name] : [];
+    name !== undefined && isPlainName(name) ? [flag, name] : [];
   const words = [...safe("--stack", stack), ...safe("--file", configFile), ...digests];
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }
 
 /**
  * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest as
- * data (seen.ts).
+ * data (message-data.ts).
  */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];

@@ -30,7 +30,8 @@ export const SHORT_DIGITS = 12;
 
 /**
  * The type in a digest. The dynamic and the native form of the resource count as one type, so an approval still holds when a
- * compute, or a compute that is its parent, moves from one to the other.
+ * compute, or a compute that is its parent, moves from one to the other. Generated names use the dynamic type instead
+ * (`urnOfEitherForm` in `urn.ts`).
  */
 const canonicalType = (type: string): string =>
   type

@@ -5,6 +5,7 @@ import { isSamePostgresValue, satisfies } from "./equality.js";
 import {
   type DesiredSettings,
   type ImpactRule,
+  isKnownType,
   isSecret,
   type ObservedSettings,
   propertyOf,
@@ -19,12 +20,12 @@ import {
 import {
   AN_OPTION,
   CHANGED_TRIGGERS,
-  type Does,
   EFFECTS,
   FATES,
   NOTES,
   RESTART_TEXT,
   SENTENCES,
+  type SentenceKind,
   type Subject,
   TO_UNKNOWN,
   UNSHOWN,
@@ -52,7 +53,7 @@ export interface Reason {
   /** The effect, as a full clause. */
   effect: string;
   /** Which sentence describes the change and its effect. */
-  does: Does;
+  sentenceKind: SentenceKind;
 }
 
 export interface ChangeImpact {
@@ -64,25 +65,25 @@ export interface ChangeImpact {
   notes: string[];
 }
 
-type Effect = Pick<Reason, "impact" | "effect" | "does">;
+type Effect = Pick<Reason, "impact" | "effect" | "sentenceKind">;
 /** @param next undefined if not known yet: then the worst possible value counts */
 type Rule = (old: unknown, next: unknown) => Effect | undefined;
 
 const RULES: Record<ImpactRule, Rule> = {
   none: () => undefined,
   "at-next-start": () => undefined,
-  postgres: () => ({ impact: "may-restart", effect: EFFECTS.postgres, does: "restart" }),
+  postgres: () => ({ impact: "may-restart", effect: EFFECTS.postgres, sentenceKind: "restart" }),
   // A limit that was not managed before may already be what the compute has.
   resize: (old) =>
     old === undefined
-      ? { impact: "may-restart", effect: EFFECTS.unlessSame(EFFECTS.restarts), does: "resize" }
-      : { impact: "restart", effect: EFFECTS.restarts, does: "restart" },
-  restart: () => ({ impact: "restart", effect: EFFECTS.restarts, does: "restart" }),
-  "other-branch": () => ({ impact: "restart", effect: EFFECTS.otherBranch, does: "branch" }),
-  stop: (_old, next) => (next === false ? undefined : { impact: "stop", effect: EFFECTS.stops, does: "stop" }),
+      ? { impact: "may-restart", effect: EFFECTS.unlessSame(EFFECTS.restarts), sentenceKind: "resize" }
+      : { impact: "restart", effect: EFFECTS.restarts, sentenceKind: "restart" },
+  restart: () => ({ impact: "restart", effect: EFFECTS.restarts, sentenceKind: "restart" }),
+  "other-branch": () => ({ impact: "restart", effect: EFFECTS.otherBranch, sentenceKind: "branch" }),
+  stop: (_old, next) => (next === false ? undefined : { impact: "stop", effect: EFFECTS.stops, sentenceKind: "stop" }),
   "new-host": () => NEW_HOST,
 };
-const NEW_HOST = { impact: "new-host", effect: EFFECTS.newHost, does: "replace" } as const satisfies Effect;
+const NEW_HOST = { impact: "new-host", effect: EFFECTS.newHost, sentenceKind: "replace" } as const satisfies Effect;
 const ruleOf = (name: SettingName): Rule => RULES[rowOf(name).impact];
 
 /** Whether giving a compute this value can drop connections, whatever it has now. */
@@ -96,7 +97,7 @@ export interface ImpactOptions {
   asSize?: boolean;
   /**
    * Whether strings may be shown, because `secrets` is complete. In the provider it is not: the engine does not tell a
-   * dynamic provider which values the program's rules (`transforms`, `transformations`) made secret.
+   * dynamic provider which values the program's `transforms` and `transformations` made secret.
    * @default false
    */
   showsStrings?: boolean;
@@ -136,12 +137,12 @@ export function harmlessChanges(
   const rule: EffectOf = (name, before, next) => (effectOf(name, before, next) ? undefined : HARMLESS);
   return judge(old, desired, rule, options).reasons;
 }
-const HARMLESS = { impact: "none", effect: "", does: "restart" } as const satisfies Effect;
+const HARMLESS = { impact: "none", effect: "", sentenceKind: "restart" } as const satisfies Effect;
 
 function judge(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
-  effectOf: EffectOf,
+  rule: EffectOf,
   options: ImpactOptions,
 ): ChangeImpact {
   const reasons: Reason[] = [];
@@ -152,7 +153,7 @@ function judge(
     if (next === undefined || (next !== UNKNOWN && satisfies(name, valueBefore(name, before), next))) continue;
     // A compute that is disabled by the same change is not restarted.
     if (rowOf(name).changedBy === "restart" && desired.disabled === true) continue;
-    const effect = effectOf(name, before, next);
+    const effect = rule(name, before, next);
     // Not `push(...)`: a call can have only so many arguments, and the program decides how many Postgres settings there are.
     if (effect) for (const reason of describe(name, before, next, effect, options)) reasons.push(reason);
     if (rowOf(name).impact === "at-next-start") notes.push(NOTES.atNextStart(propertyOf(name)));
@@ -180,8 +181,8 @@ export function sentence(verdict: ChangeImpact, fate?: Fate): string {
 }
 
 /** If no setting causes the impact, a resource option (replaceOnChanges) does. */
-export const sentenceKindOf = ({ impact, reasons }: ChangeImpact): Does =>
-  reasons.find((reason) => reason.impact === impact)?.does ?? "replace";
+export const sentenceKindOf = ({ impact, reasons }: ChangeImpact): SentenceKind =>
+  reasons.find((reason) => reason.impact === impact)?.sentenceKind ?? "replace";
 
 export function subjectOf({ impact, reasons }: ChangeImpact): Subject {
   const changes = reasons.map((reason) => {
@@ -251,8 +252,7 @@ function describe<K extends SettingName>(
 
 /** Whether a value may be shown: numbers, flags and the two types. Any other string may be a secret. */
 const isPlain = (value: unknown): boolean =>
-  value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isType(value);
-const isType = (value: unknown): boolean => value === "read_write" || value === "read_only";
+  value === undefined || ["number", "boolean", "symbol"].includes(typeof value) || isKnownType(value);
 
 function joinLimits(
   reasons: Reason[],

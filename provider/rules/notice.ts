@@ -17,10 +17,10 @@ import {
   ADOPTION,
   CHANGED_TRIGGERS,
   CLAUSES,
-  type Does,
   EFFECTS,
   FATES,
   RESTART_TEXT,
+  type SentenceKind,
   UNSHOWN,
   VALUES,
 } from "./texts.js";
@@ -100,7 +100,7 @@ export const EFFECT_BY_IMPACT: Record<ImpactNotice["impact"], string> = {
   "new-host": EFFECTS.newHost,
 };
 
-const DOES: Record<ImpactNotice["impact"], Does> = {
+const SENTENCE_KINDS: Record<ImpactNotice["impact"], SentenceKind> = {
   none: "restart",
   "may-restart": "restart",
   restart: "restart",
@@ -114,7 +114,7 @@ export function withNotice(verdict: ChangeImpact, notice: ImpactNotice | undefin
   const { impact, properties } = notice;
   // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This verdict comes from them.
   if (impact === "may-restart" && properties.length === 0) return verdict;
-  const worse = { impact, effect: EFFECT_BY_IMPACT[impact], does: DOES[impact] };
+  const worse = { impact, effect: EFFECT_BY_IMPACT[impact], sentenceKind: SENTENCE_KINDS[impact] };
   const known = verdict.reasons.map((reason) =>
     announces(notice, reason.property) ? { ...reason, ...worse } : reason,
   );
@@ -198,7 +198,7 @@ export function adoptionNotice(
     const property = nameOf(name);
     if (isSecret(property, secrets)) return `${property} (secret)`;
     if (value === UNKNOWN) return `${property} ${VALUES.unknown}`;
-    // Any string may be a secret that the program's rules made: see `showsStrings`.
+    // Any string may be a secret that the program's transforms made: see `showsStrings`.
     return typeof value === "number" || typeof value === "boolean" ? `${property} ${value}` : property;
   });
   const whose = adopt === true ? ADOPTION.primary : adopt ? ADOPTION.byId : ADOPTION.unnamed;

@@ -5,7 +5,7 @@ export class OncePerProject<T> {
 
   /**
    * Undefined if the request fails, because a preview must not fail then.
-   * @param account a text that tells it from other accounts
+   * @param account a text that identifies the account
    */
   async answer(account: string, project: string, ask: () => Promise<T>): Promise<T | undefined> {
     if (this.#failedAccounts.has(account)) return undefined;

@@ -1,19 +1,16 @@
 // The settings of a compute. `SETTINGS` is the only list of them: types, requests, comparisons, impacts, digests, the state, the
 // report and the SDK's outputs are derived from it.
 //
-// To add a setting:
-// 1. Add a row here. `tsc` then names the other places, each of which is written by hand for a reason:    `endpoint/inputs.ts`
-// (the check of a program's value), `wire/endpoint.ts` (the field in requests and responses),    `sdk/endpoint.ts` and
-// `native/schema.ts` (the argument and the output, with their documentation).
-// 2. A value of a new kind also needs a row in `Kinds`, a comparison in `equality.ts` and a check in `cli/report/settings.ts`.
-// A change with a new effect needs a rule in `impact.ts`. A new part of `settings` needs its two conversions in
-// `endpoint/mapping.ts`. `tsc` names these too.
+// CONTRIBUTING.md has the steps for a new setting.
 
 /** A value that preview does not know yet. Rules skip it, and the restart notice says "maybe". */
 export const UNKNOWN = Symbol("known after apply");
 export type Unknown = typeof UNKNOWN;
 
 export type EndpointType = "read_write" | "read_only";
+
+/** A newer service may have further types of computes. */
+export const isKnownType = (value: unknown): value is EndpointType => value === "read_write" || value === "read_only";
 
 export interface PreloadLibraries {
   useDefaults?: boolean;

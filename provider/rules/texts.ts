@@ -46,7 +46,7 @@ export const RESTART_TEXT = {
 };
 
 /** Which sentence describes the effect. */
-export type Does = "restart" | "resize" | "branch" | "stop" | "replace";
+export type SentenceKind = "restart" | "resize" | "branch" | "stop" | "replace";
 
 /** The grammatical subject of a sentence: the changes. */
 export interface Subject {
@@ -70,7 +70,7 @@ export const CLAUSES = {
 };
 
 /** What changes do, whatever the compute does at the moment: "size 2 → 4 restarts this compute if it is active; …". */
-export const SENTENCES: Record<Does, (subject: Subject) => string> = {
+export const SENTENCES: Record<SentenceKind, (subject: Subject) => string> = {
   restart: (subject) =>
     `${verb(subject, "restart")} this compute${subject.isPossible ? "" : " if it is active"}; open connections drop then`,
   resize: (subject) =>

@@ -14,7 +14,8 @@ export const isEndpointUrn = (urn: string): boolean => isEndpointType(identityOf
 
 /**
  * The URN with the types of both forms of the resource written as the dynamic one, so generated names and digests stay the same
- * if a compute moves between the forms.
+ * if a compute moves between the forms. Digests of approvals write the native type instead (`canonicalType` in `approval.ts`).
+ * Neither can change any more: states and approvals contain the results.
  */
 export const urnOfEitherForm = (urn: string): string => {
   const { stack, project, type, name } = identityOf(urn) ?? {};

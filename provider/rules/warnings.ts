@@ -3,15 +3,17 @@
 
 import { escapeInvisibleLines } from "../visible-text.js";
 import type { ApprovalState } from "./approval.js";
+import { type Activity, sentenceNow, stateNow } from "./current-state.js";
 import { driftInChange } from "./drift.js";
+import type { ForeseenFailure } from "./foreseen-failure.js";
 import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
-import { type Activity, sentenceNow, stateNow } from "./moment.js";
+import { isState, type MessageFact } from "./message-data.js";
 import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
 import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
 import { isReleasedBy, refuses } from "./policies.js";
-import { type Fact, isState } from "./seen.js";
 import { type DesiredSettings, desiredSettings, type ObservedSettings, type SettingsInput } from "./settings.js";
 import { NOW } from "./texts.js";
+import { textsIn } from "./texts-in.js";
 import { isUnfinished } from "./unfinished.js";
 
 type Props = Record<string, unknown>;
@@ -36,9 +38,9 @@ const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
  */
 function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
   const { before, desired, verdict } = change;
-  const isGuess = verdict.reasons.some(({ does }) => does === "resize");
+  const isGuess = verdict.reasons.some(({ sentenceKind }) => sentenceKind === "resize");
   // Changes that only check can compare, such as assets among the triggers, are not in these settings.
-  if (!isGuess || verdict.reasons.some(({ does }) => does !== "resize")) return change;
+  if (!isGuess || verdict.reasons.some(({ sentenceKind }) => sentenceKind !== "resize")) return change;
   const known = { ...now, ...before };
   return { before: known, desired, verdict: impactOf(known, desired, optionsOf(news, secrets)) };
 }
@@ -61,7 +63,7 @@ export function announcedChange(
   { inputs, outputs: olds }: { inputs: Props; outputs: Props },
   { news, desired, secrets, notice, askAgain }: DesiredChange,
 ): Change {
-  const askedAgain = askAgain ? notTakenOf(olds) : [];
+  const askedAgain = askAgain ? textsIn(olds["notTaken"]) : [];
   const before = isUnfinished(olds)
     ? (desiredSettings(olds as SettingsInput) as ObservedSettings)
     : comparedWith(inputs as SettingsInput, olds as SettingsInput, askedAgain);
@@ -77,7 +79,7 @@ export interface Line {
   /** What an approval does about it, as a sentence. */
   approval?: string;
   /** The same as data, for the report. */
-  facts?: readonly Fact[];
+  facts?: readonly MessageFact[];
 }
 
 /** The line without its facts. */
@@ -97,7 +99,7 @@ export const lineOfUnfinished = (id: string): Line =>
     `${id}: an earlier change did not end well. This update finishes it and may restart this compute; open connections drop then.`,
   );
 
-/** A replacement by a new compute. @param restart the text of the input, which knows the values */
+/** A replacement by a new compute. @param restart the text of the input `restart`, which contains the values */
 function lineOfReplacement(
   replaces: ReplacedCompute | undefined,
   restart: unknown,
@@ -111,10 +113,10 @@ function lineOfReplacement(
 }
 
 /** The line of an adoption if the service could not be asked. */
-const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
+const lineOfUnseenAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
 
 /** A create that takes a compute over. */
-function lineOfTakeOver(
+function lineOfAdoption(
   id: string,
   { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
   activity: Activity | undefined,
@@ -129,7 +131,7 @@ function lineOfTakeOver(
 }
 
 /** A create that will take a compute over. */
-interface TakeOver {
+interface AdoptionOutlook {
   kind: "adopts";
   compute: { id: string };
   verdict: ChangeImpact;
@@ -141,16 +143,16 @@ interface TakeOver {
 /** What a preview knows of a creation beside its inputs. */
 export interface CreationContext {
   /** What the create will do; undefined where nobody can tell. */
-  outlook?: TakeOver | { kind: "makes" | "fails" };
+  outlook?: AdoptionOutlook | { kind: "makes" | "fails" };
   /** What the compute that is replaced does now. */
   replacedActivity: Activity | undefined;
   approval: ApprovalState;
 }
 
-/** The line of a creation, and what the sum at the stack counts of it. */
+/** The line of a creation, and what it adds to the sum at the stack. */
 export interface CreationLine {
   line: Line;
-  /** On a compute that exists; "none" where no such compute is known. */
+  /** The impact on an existing compute; "none" if no such compute is known. */
   impact: Impact;
   /** The state of that compute. Undefined if unknown, or if nothing happens to it. */
   activity?: Activity | undefined;
@@ -168,22 +170,22 @@ export function lineOfCreation(
     const line = { ...replacement, ...APPROVAL[approval], facts: stateFact(replacedActivity) };
     return { line, impact: notice.impact, activity: replacedActivity };
   }
-  if (outlook?.kind === "adopts") return takeOverOf(outlook, replaces !== undefined);
+  if (outlook?.kind === "adopts") return adoptionLine(outlook, replaces !== undefined);
   if (outlook?.kind === "fails" || notice === undefined || notice.impact === "none") return undefined;
   // The compute is unknown, so the sum at the stack does not count it.
   const impact = "none";
   if (notice.impact !== "may-restart")
     return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
   if (outlook?.kind === "makes") return { line: lineOfNewPrimary(news["branchId"]), impact };
-  return { line: lineOfAdoption(news["restart"]), impact };
+  return { line: lineOfUnseenAdoption(news["restart"]), impact };
 }
 
 /** @param isKept whether the resource had this compute before, and only gets it back */
-function takeOverOf(outlook: TakeOver, isKept: boolean): CreationLine | undefined {
+function adoptionLine(outlook: AdoptionOutlook, isKept: boolean): CreationLine | undefined {
   const { compute, verdict, activity } = outlook;
   const { impact } = verdict;
   if (isKept && impact === "none") return undefined;
-  const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfTakeOver(compute.id, outlook, activity);
+  const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfAdoption(compute.id, outlook, activity);
   // A line that says "nothing drops" needs no state at its end.
   if (impact === "none") return { line, impact };
   return { line: { ...line, facts: [...stateFact(activity), ...(line.facts ?? [])] }, impact, activity };
@@ -195,21 +197,12 @@ const lineOfNewPrimary = (branch: unknown): Line => ({
   facts: ["makes"],
 });
 
-/** Why a step will fail, and what to do. */
-export interface StepFailure {
-  problem: string;
-  way: string;
-  mayBeOwn?: true;
-  /** What the compute does that the step would change. */
-  state?: Activity["state"];
-}
-
 /** The line together with what will make `up` fail. No approval helps, so it says nothing of one. */
-export function withFailure(line: Line | undefined, failure: StepFailure | undefined): Line | undefined {
+export function withFailure(line: Line | undefined, failure: ForeseenFailure | undefined): Line | undefined {
   if (failure === undefined) return line;
   const unless = failure.mayBeOwn ? " A forced replacement (--target-replace, a taint) goes through." : "";
   const text = `${failure.problem}: \`up\` will fail. ${failure.way}.${unless}`;
-  const fails: Fact = failure.mayBeOwn ? "fails unless replaced" : "fails";
+  const fails: MessageFact = failure.mayBeOwn ? "fails unless replaced" : "fails";
   const state = failure.state ? [failure.state] : (line?.facts ?? []).filter(isState);
   const facts = [...state, fails];
   return { ...warning(line ? `${line.text} But ${text}` : text), facts };
@@ -236,15 +229,15 @@ export interface UpdateContext {
   now: { settings: ObservedSettings; activity: Activity | undefined } | undefined;
   approval: ApprovalState;
   /** What is to be done about a restart. */
-  mode: unknown;
+  onRestart: unknown;
 }
 
 /** An update with an impact, as the compute sees it now. */
 export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: ChangeImpact } {
-  const { id, olds, news, secrets, now, approval, mode } = context;
+  const { id, olds, news, secrets, now, approval, onRestart } = context;
   const { verdict } = now ? asSeenNow(change, now.settings, news, secrets) : change;
   const { severity, text } = lineOfUpdate(id, verdict, now?.activity);
-  const isGuarded = refuses(verdict.impact, mode);
+  const isGuarded = refuses(verdict.impact, onRestart);
   const isUnapprovable = isGuarded && approval === "not-asked";
   const [before, desired] = [valuesByPath(change.before), valuesByPath(change.desired)];
   const drift = now ? driftInChange({ before, desired }, olds, now.settings, optionsOf(news, secrets)) : [];
@@ -252,7 +245,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
   const line = {
     severity,
     text: `${text}${isUnapprovable ? UNAPPROVABLE : driftNote(drift, isGuarded)}`,
-    // One state: what an approval does is of no use where `up` fails with it too.
+    // If `up` fails even with an approval, the line does not mention approvals.
     ...(fails ? {} : APPROVAL[approval]),
     facts: [...stateFact(now?.activity), ...(fails ? (["fails"] as const) : [])],
   };
@@ -260,7 +253,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
 }
 
 /** The state of the compute as data. */
-const stateFact = (activity: Activity | undefined): Fact[] => (activity ? [activity.state] : []);
+const stateFact = (activity: Activity | undefined): MessageFact[] => (activity ? [activity.state] : []);
 
 /** @param isGuarded whether `up` refuses the change: the approval covers the values in the state */
 const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
@@ -268,23 +261,21 @@ const driftNote = (changes: readonly string[], isGuarded: boolean): string =>
     ? ""
     : ` But somebody has changed ${changes.join(", ")} since the state was recorded${isGuarded ? ": `up` will fail" : ""}. Run \`pulumi refresh\`, and preview again.`;
 
-const notTakenOf = ({ notTaken }: Props): string[] => (Array.isArray(notTaken) ? notTaken.map(String) : []);
-
 /** Lines about changes that the diff does not show, or shows without a reason. */
 export function unexplainedChanges(olds: Props, news: Props, { desired, before }: Change): string[] {
   const differing = differingPaths(valuesByPath(desired), valuesByPath(before));
-  const lines = notTakenOf(olds)
+  const lines = textsIn(olds["notTaken"])
     .filter((path) => differing.includes(path))
     .map((path) => `${path} is sent again: the service did not apply it last time`);
-  const said = olds["onDelete"];
+  const chosen = olds["onDelete"];
   // By default an adopted compute is released and a created one is deleted.
-  const anyway = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
-  if (said !== undefined && said !== anyway && news["onDelete"] === undefined) {
+  const byDefault = isReleasedBy({ adopted: olds["adopted"] }) ? "release" : "delete";
+  if (chosen !== undefined && chosen !== byDefault && news["onDelete"] === undefined) {
     const changes =
-      anyway === "release"
+      byDefault === "release"
         ? "which was adopted, will be released with this resource, not deleted"
         : "which was created for this resource, will be deleted with it, not released";
-    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${said}"`);
+    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${chosen}"`);
   }
   return lines;
 }

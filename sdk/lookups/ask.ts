@@ -1,5 +1,5 @@
-// How a look-up gets its account and its answer. The provider's code, and with it zod and undici, is loaded by the first
-// question: a program that asks nothing does not pay for it.
+// How a look-up gets its account and its answer. The provider's code, with zod and undici, is loaded at the first look-up: a
+// program without look-ups does not pay for it.
 
 import * as pulumi from "@pulumi/pulumi";
 import type { EngineEnvironment } from "../../provider/lookup/account.js";
@@ -36,7 +36,7 @@ export const loadLookups = (): LookupModule => require("../../provider/lookup/in
 
 export async function answer<A extends object, T>(lookup: Lookup<A, T>, args: A, opts: LookupOptions = {}): Promise<T> {
   const engine = engineEnvironment();
-  return answerWith(lookup, args, { settings: await known(configFor(opts), opts), engine }, opts);
+  return answerWith(lookup, args, { settings: await known(settingsFor(opts), opts), engine }, opts);
 }
 
 export function answerOutput<A extends object, T>(
@@ -46,7 +46,7 @@ export function answerOutput<A extends object, T>(
 ): pulumi.Output<T> {
   // The key is a secret. That must not make the answer a secret.
   const engine = engineEnvironment();
-  const settings = pulumi.unsecret(pulumi.output(configFor(opts)));
+  const settings = pulumi.unsecret(pulumi.output(settingsFor(opts)));
   const ready = pulumi.output(opts.dependsOn).apply(idsOf);
   const secret = pulumi.unsecret(pulumi.output(secretsOf(args)));
   const all = pulumi.all([pulumi.output(args), settings, secret, ready]) as pulumi.Output<unknown>;
@@ -57,9 +57,9 @@ export function answerOutput<A extends object, T>(
 }
 
 /** The look-up module and the account, for look-ups that ask more than once. */
-export async function accessTo(opts: LookupOptions): Promise<[LookupModule, Access]> {
+export async function openAccess(opts: LookupOptions): Promise<[LookupModule, Access]> {
   const engine = engineEnvironment();
-  return open({ settings: await known(configFor(opts), opts), engine }, opts);
+  return open({ settings: await known(settingsFor(opts), opts), engine }, opts);
 }
 
 /** Asks the mocks of a unit test, as the look-ups of every Pulumi provider do: `call` gets `compute:index:getEndpoint`. */
@@ -101,7 +101,7 @@ function open({ settings, engine }: Source, { timeoutSeconds }: LookupOptions): 
  * The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. The function
  * of this name in `provider/lookup` makes the account of them.
  */
-export function configFor({ provider, parent }: LookupOptions): InstanceConfig {
+export function settingsFor({ provider, parent }: LookupOptions): InstanceConfig {
   refuseTwoCopies();
   const instance = provider ?? parent?.getProvider(ENDPOINT_TYPE);
   if (instance) return configOfInstance(instance);

@@ -66,7 +66,7 @@ describe("compute-endpoint", () => {
         },
       );
       expect([await ended, output.stdout]).toEqual([1, ""]);
-      expect(output.stderr.match(/401|credentials|the key comes from/g)).toHaveLength(3);
+      expect(output.stderr.match(/\b401\b|credentials|the key comes from/g)).toHaveLength(3);
       expect(output.stderr.trimEnd().split("\n")).toHaveLength(1);
     },
   );

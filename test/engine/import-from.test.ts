@@ -25,7 +25,7 @@ describeWithLanguage("yaml", "a project", (engine, support) => {
         /project other-project-12345678 does not exist, or the key .* can't see it/,
       );
       const none = await story.ws.pulumi(["import", "--from", "compute", "--yes"], { fails: true });
-      expect(none.stdout + none.stderr).toMatch(/which computes\? `pulumi import --from compute PROJECT`/);
+      expect(none.stdout + none.stderr).toMatch(/no computes named: run `pulumi import --from compute PROJECT`/);
     },
     ENGINE_TEST_MS,
   );

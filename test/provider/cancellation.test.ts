@@ -22,7 +22,7 @@ describe("a cancellation", () => {
   ])("a second later, and %s: takes %d ms, has %d ms → %s after %d ms", async (_what, takesMs, graceMs, how, ms) => {
     const { clock, cancellation } = begun();
     void clock.sleep(1000).then(() => cancellation.request());
-    expect(await clock.run(end(cancellation.limit(graceMs, () => clock.sleep(takesMs))))).toBe(how);
+    expect(await clock.run(end(cancellation.runUntilCancelled(graceMs, () => clock.sleep(takesMs))))).toBe(how);
     expect(clock.now()).toBe(ms);
   });
 
@@ -40,7 +40,7 @@ describe("a cancellation", () => {
       isBegun = true;
       return clock.sleep(takesMs);
     };
-    expect(await clock.run(end(cancellation.limit(graceMs, work)))).toBe(how);
+    expect(await clock.run(end(cancellation.runUntilCancelled(graceMs, work)))).toBe(how);
     expect(isBegun).toBe(laterMs < graceMs);
   });
 
@@ -49,7 +49,7 @@ describe("a cancellation", () => {
     const signals: AbortSignal[] = [];
     const work = (ms: number) =>
       end(
-        cancellation.limit(0, (signal) => {
+        cancellation.runUntilCancelled(0, (signal) => {
           signals.push(signal);
           return clock.sleep(ms);
         }),

@@ -9,13 +9,13 @@ import { KEY, scripted } from "../support/scripted-service.js";
 
 const knowing = (...values: unknown[]): SecretRedactor => {
   const redactor = new SecretRedactor();
-  redactor.see({ __secret: ["settings"], settings: values });
+  redactor.remember({ __secret: ["settings"], settings: values });
   return redactor;
 };
 
 describe("what programs call secret", () => {
   const redactor = new SecretRedactor();
-  redactor.see({
+  redactor.remember({
     __secret: ["settings", "name", "size", "restartTriggers"],
     settings: { pgSettings: { "app.token": "token-77", "app.longer": "token-77-more", work_mem: "on" } },
     name: "inner-name",
@@ -41,8 +41,8 @@ describe("what programs call secret", () => {
 
   test("inputs without secrets have none", () => {
     const none = new SecretRedactor();
-    none.see({ name: "plain" });
-    none.see({ __secret: "name", name: "plain" });
+    none.remember({ name: "plain" });
+    none.remember({ __secret: "name", name: "plain" });
     expect(none.redactExternal("plain")).toBe("plain");
   });
 });

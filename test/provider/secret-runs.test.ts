@@ -167,13 +167,13 @@ const ownForm = fc.constantFrom(
 function processWith(key: string, secrets: readonly unknown[]): ProviderProcess {
   const process = new ProviderProcess({ argv: [], print: () => {} });
   process.configure({ get: (name) => (name === "compute:apiKey" ? `https://service.test/api/v2#${key}` : undefined) });
-  process.secrets.see({ __secret: ["settings"], settings: secrets });
+  process.secrets.remember({ __secret: ["settings"], settings: secrets });
   return process;
 }
 
 const knowing = (secrets: readonly unknown[]): SecretRedactor => {
   const redactor = new SecretRedactor();
-  redactor.see({ __secret: ["settings"], settings: secrets });
+  redactor.remember({ __secret: ["settings"], settings: secrets });
   return redactor;
 };
 
@@ -267,7 +267,8 @@ describe("no run of a secret's letters is left", () => {
     const whole = fc.record({ hidden, form: fc.array(ownForm, { minLength: 1, maxLength: 2 }), which: fc.nat() });
     fc.assert(
       fc.property(whole, ({ hidden: { key, secrets }, form, which }) => {
-        const all = [...secrets, key];
+        // In a URL, half of a pair can't be written, so the value would not be whole.
+        const all = [...secrets, key].filter((one) => !/\p{Surrogate}/u.test(one));
         const text = `~«${written(all[which % all.length]!, form)}»~`;
         const process = processWith(key, secrets);
         const error = new NotReady("ep-1", {}, [text, `compute ep-1: ${text}`]);
@@ -346,7 +347,7 @@ test.each<[string, string[], string, string]>([
 
 test("the value of an application's own parameter is left out of texts of others: a rule of the program may have made it secret", () => {
   const redactor = new SecretRedactor();
-  redactor.see({
+  redactor.remember({
     settings: { pgSettings: { "app.token": "token-of-the-app", work_mem: "64 megabytes", "app.on": "on" } },
   });
   expect(redactor.redactExternal("app.token = token-of-the-app, work_mem = 64 megabytes")).toBe(

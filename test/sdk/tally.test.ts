@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Activity } from "../../provider/rules/current-state.js";
 import type { Impact } from "../../provider/rules/impact.js";
-import type { Activity } from "../../provider/rules/moment.js";
 import { effectOn, Tally } from "../../sdk/tally.js";
 
 const ACTIVE: Activity = { state: "active" };

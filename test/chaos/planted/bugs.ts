@@ -34,7 +34,7 @@ export const BUGS: Bug[] = [
         'import { retryUnlessApplied } from "../operations/retry-unless-applied.js";\nimport { settle } from "../operations/settle.js";',
       ],
       [
-        '    const after = await settleOrKeep(process, target, made, deadline, existing ? undefined : "made");\n',
+        '    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");\n',
         "    if (inputs.waitForReady !== false) await settle(context, project, made.operations, deadline);\n    const after = made.endpoint;\n",
       ],
     ],
@@ -53,8 +53,8 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/create.ts",
     changes: [
       [
-        "    const existing = computeToTake(process, program, project, before);\n",
-        "    const name = inputs.name ?? program.autoName;\n    const existing = computeToTake(process, program, project, before) ?? before.find((one) => one.name === name);\n",
+        "    const existing = computeToAdopt(shared, program, project, before);\n",
+        "    const name = inputs.name ?? program.autoName;\n    const existing = computeToAdopt(shared, program, project, before) ?? before.find((one) => one.name === name);\n",
       ],
     ],
     seed: 1,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { digestOfChange } from "../../../provider/rules/approval";
 import { approveCommandLine } from "../../../provider/rules/approval-list";
 import { impactOf, replacementOf } from "../../../provider/rules/impact";
-import { factsTail } from "../../../provider/rules/seen";
+import { factsTail } from "../../../provider/rules/message-data";
 import { desiredSettings, type SettingsInput } from "../../../provider/rules/settings";
 import { ENDPOINT_TYPE, NATIVE_TYPE } from "../../../provider/rules/urn";
 import {

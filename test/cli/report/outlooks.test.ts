@@ -1,11 +1,11 @@
 /** What a preview's look has foreseen: that `up` will fail, and what an adoption takes over. */
 import { describe, expect, test } from "vitest";
-import { type Fact, factsTail } from "../../../provider/rules/seen";
+import { factsTail, type MessageFact } from "../../../provider/rules/message-data";
 import { BASE, inJson, oneCompute, outputsOf, type Parsed, preview, report, resize, step, urnOf } from "./support";
 
 const AT = "2026-05-04T12:00:05Z";
 const TEXT = "branch br-a has its primary already (ep-b): `up` will fail. Add adopt: true to manage it.";
-const says = (facts: readonly Fact[], text = TEXT, more: object = {}) => ({
+const says = (facts: readonly MessageFact[], text = TEXT, more: object = {}) => ({
   severity: "warning",
   urn: urnOf("primary"),
   message: `warning: ${text}${factsTail(facts, Date.parse(AT))}\n`,
@@ -151,7 +151,7 @@ describe("an adoption", () => {
     expect(one.notes.filter((note: string) => note.startsWith("without a key"))).toHaveLength(Number(expected));
   });
 
-  const adoption = (facts: readonly Fact[], text: string, severity = "info") =>
+  const adoption = (facts: readonly MessageFact[], text: string, severity = "info") =>
     oneCompute(preview([creation(ADOPTION)], { diagnostics: [says(facts, text, { severity })] }));
 
   test("says what the look found", async () => {

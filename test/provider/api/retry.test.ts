@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FIRST_CONTACT_MS, FirstContact } from "../../../provider/api/first-contact.js";
 import {
-  type Failure,
   hasUnknownOutcome,
   isBranchNotReady,
   mayRepeat,
   pauseBefore,
+  type RequestFailure,
   retryAfterMs,
 } from "../../../provider/api/retry.js";
 
-const status = (code: number, message = ""): Failure => ({ kind: "status", status: code, message });
+const status = (code: number, message = ""): RequestFailure => ({ kind: "status", status: code, message });
 
 describe("the pause before the next try", () => {
   test.each([

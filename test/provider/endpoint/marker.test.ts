@@ -222,7 +222,7 @@ describe("under refuse, an approval", () => {
 
   test("names both digests where a rule of the program may add replaceOnChanges, and the wider one is for both checks", () => {
     const first: FirstOldInputs = new Map();
-    const news = { ...OK, size: 2, __urn: urnOf("db"), __mayReplace: "rules" };
+    const news = { ...OK, size: 2, __urn: urnOf("db"), __mayReplace: "transforms" };
     const both = (approve: string) =>
       [{ ...OK, size: 1 }, {}].map((olds) => {
         const settings = config({ "compute:onRestart": "refuse", "compute:approve": approve });

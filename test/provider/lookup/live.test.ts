@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type EmulatorOptions, SEED, startEmulator } from "../../../emulator/index.js";
 import { activityOf } from "../../../provider/endpoint/activity.js";
 import * as desk from "../../../provider/lookup/index.js";
-import type { Activity } from "../../../provider/rules/moment.js";
+import type { Activity } from "../../../provider/rules/current-state.js";
 import type { WireEndpoint } from "../../../provider/wire/endpoint.js";
 
 const NOW = Date.parse("2026-05-01T12:00:00Z");

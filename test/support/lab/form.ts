@@ -120,7 +120,7 @@ function classForm(shared: SharedState, first: FirstOldInputs = new Map()): Form
       const answer = check(first, shared.config, struct(olds), all, hintsIn(all), shared.ownership);
       const { inputs, failures, warnings } = struct(answer);
       for (const warning of warnings) shared.warn(warning);
-      shared.oldInputs.remember(inputs, olds);
+      shared.oldInputs.rememberChecked(inputs, olds);
       return { inputs: withProvider(inputs, news), failures, warnings };
     },
 
@@ -130,9 +130,9 @@ function classForm(shared: SharedState, first: FirstOldInputs = new Map()): Form
         id: old.id,
         urn: shared.ownership?.noteDiff(old.id, outputsIn(old)),
         branches: shared.ownership?.branchMoves,
-        oldInputs: shared.oldInputs.noteCompared(old.id, inputs),
+        oldInputs: shared.oldInputs.rememberCompared(old.id, inputs),
         askAgain: shared.config.askAgain,
-        notTaken: shared.context.log,
+        unapplied: shared.context.log,
       });
       return {
         answer: struct(answer),
@@ -174,8 +174,8 @@ function withTurnsNoted(clock: Clock, shared: SharedState, step: Step): SharedSt
   const { mutations } = shared.context;
   const run: typeof mutations.run = (project, keys, work) =>
     mutations.run(project, keys, () => noted(clock, step, work));
-  const addLockId = mutations.addLockId.bind(mutations);
-  return { ...shared, context: { ...shared.context, mutations: { run, addLockId } as typeof mutations } };
+  const addKey = mutations.addKey.bind(mutations);
+  return { ...shared, context: { ...shared.context, mutations: { run, addKey } as typeof mutations } };
 }
 
 /** Runs a turn of the step, and notes it. */

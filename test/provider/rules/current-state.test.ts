@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { type Activity, sentenceNow } from "../../../provider/rules/current-state.js";
 import { impactOf, replacementOf, sentence } from "../../../provider/rules/impact.js";
-import { type Activity, sentenceNow } from "../../../provider/rules/moment.js";
 import { type DesiredSettings, type ObservedSettings, UNKNOWN } from "../../../provider/rules/settings.js";
 
 const HAS: ObservedSettings = {

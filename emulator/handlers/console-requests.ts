@@ -4,7 +4,7 @@ import type { Simulation } from "../model/simulation.js";
 import type { ChangeLog } from "./changes.js";
 import { findRoute } from "./routes.js";
 
-export interface RequestByHand {
+export interface ConsoleRequest {
   method: string;
   /** The path's segments behind `/_emulator/api`. */
   segments: string[];
@@ -15,20 +15,19 @@ export interface RequestByHand {
 }
 
 /**
- * A request of the API as a person sends it who uses the service's console: it has the effect, the lock and the refusals of the
- * API. It needs no key, uses up no fault of requests and no rate limit, and is not in the record of requests, which is for what
- * clients sent.
+ * Sends a request to the API as a person does in the service's console: with the API's effect, lock and refusals. It needs no
+ * key, and uses up no fault of requests and no rate limit. It is not in the record of requests, which is for what clients sent.
  */
-export function sendByHand({ method, segments, query, body, sim, changes }: RequestByHand): HandlerResponse {
+export function sendFromConsole({ method, segments, query, body, sim, changes }: ConsoleRequest): HandlerResponse {
   const { handler, params } = findRoute(method, segments);
   const send = () => handler({ sim, params, query: new URLSearchParams(query), body });
   const path = `/${segments.map(encodeURIComponent).join("/")}`;
-  return method === "GET" ? send() : recordByHand({ method, path, body, sim, changes }, send);
+  return method === "GET" ? send() : recordManual({ method, path, body, sim, changes }, send);
 }
 
 /** Does what a person asked for, and adds it to the changes. */
-export function recordByHand(
-  { method, path, body, sim, changes }: Pick<RequestByHand, "method" | "body" | "sim" | "changes"> & { path: string },
+export function recordManual(
+  { method, path, body, sim, changes }: Pick<ConsoleRequest, "method" | "body" | "sim" | "changes"> & { path: string },
   work: () => HandlerResponse,
 ): HandlerResponse {
   const view: RequestView = changes.add({

@@ -1,7 +1,8 @@
 // Builds the error of a create that finds a leftover compute of an interrupted run. It prints commands that need no change of the
 // program: in a loop, you can't set `adopt` for one replica only.
 
-import { type Foreseen, Stopped } from "../errors.js";
+import { Stopped } from "../errors.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { resourceNameFrom } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
 import { shellWord } from "../rules/shell.js";
@@ -14,19 +15,20 @@ import type { CreateView } from "./shared-state.js";
 const COMMAND = "npx --no compute-endpoint";
 
 /**
- * @param what the compute, and why it may be a leftover; @param inProgram what to do if the program may be edited; @param
- * foreseen what the preview says
+ * @param what the compute, and why it may be a leftover
+ * @param inProgram what to do if the program may be edited
+ * @param foreseen what the preview says
  */
-export function leftComputeError(
+export function leftoverError(
   shared: CreateView,
   program: Program,
   project: string,
-  left: WireEndpoint,
-  { what, inProgram, foreseen }: { what: string; inProgram: string; foreseen: Foreseen },
+  leftover: WireEndpoint,
+  { what, inProgram, foreseen }: { what: string; inProgram: string; foreseen: ForeseenFailure },
 ): Stopped {
-  const place = `${project}/${left.id}`;
-  const takeOver = takeOverCommand(shared, program, place, left.id);
-  const remove = `${COMMAND} delete ${shellWord(place)}`;
+  const target = `${project}/${leftover.id}`;
+  const takeOver = takeOverCommand(shared, program, target, leftover.id);
+  const remove = `${COMMAND} delete ${shellWord(target)}`;
   const ways = takeOver
     ? `Two steps repair this without changing the program; ${accountHint(shared)}.
 1. Take it over (Pulumi 3.254 or newer; in a script add --yes):
@@ -56,7 +58,7 @@ function accountHint({ config }: CreateView): string {
 }
 
 /** Undefined if the command can't express all inputs. Triggers may be secret, so no error contains them. */
-function takeOverCommand(shared: CreateView, program: Program, place: string, id: string): string | undefined {
+function takeOverCommand(shared: CreateView, program: Program, target: string, id: string): string | undefined {
   const { inputs, secrets, autoName } = program;
   const at = shared.places?.of({ ...inputs, __autoName: autoName });
   // The command's import file works only for the dynamic form.
@@ -74,7 +76,7 @@ function takeOverCommand(shared: CreateView, program: Program, place: string, id
   const hidden = [...secrets].filter((one) => COMPUTE_PROPERTIES.has(one)).sort();
   const file = `${id}.json`;
   const words = [
-    ...["import-file", place, "--as", name],
+    ...["import-file", target, "--as", name],
     ...(at?.parent ? ["--parent", at.parent] : []),
     ...(provider ? ["--provider", provider] : []),
     ...["--owned", "--managed", managed.join(",")],

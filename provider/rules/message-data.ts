@@ -17,10 +17,10 @@ export interface Seen {
 const OUTLOOKS = ["fails", "fails unless replaced", "adopts", "makes"] as const;
 type OutlookWord = (typeof OUTLOOKS)[number];
 
-export type Fact = Seen["state"] | OutlookWord;
+export type MessageFact = Seen["state"] | OutlookWord;
 
 /** Whether the fact is the state of the compute. */
-export const isState = (fact: Fact): fact is Seen["state"] => (STATES as readonly string[]).includes(fact);
+export const isState = (fact: MessageFact): fact is Seen["state"] => (STATES as readonly string[]).includes(fact);
 
 export interface Facts {
   seen?: Seen;
@@ -30,7 +30,7 @@ export interface Facts {
 }
 
 /** " [active, fails at 2026-05-04T12:00:05Z]", to append to the last sentence; empty without facts. */
-export const factsTail = (facts: readonly Fact[], atMs: number): string =>
+export const factsTail = (facts: readonly MessageFact[], atMs: number): string =>
   facts.length === 0
     ? ""
     : ` [${facts.join(", ")} at ${new Date(atMs).toISOString().slice(0, "2026-05-04T12:00:05".length)}Z]`;

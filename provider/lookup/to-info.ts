@@ -6,7 +6,7 @@ import { poolerHost } from "../endpoint/outputs.js";
 import { labelOf, outcomeOf } from "../operations/outcome.js";
 import { capacityOf } from "../rules/capacity.js";
 import { without } from "../rules/paths.js";
-import { pruned } from "../rules/pruned.js";
+import { filled, pruned } from "../rules/pruned.js";
 import { NESTED_SETTINGS, type SettingOutput } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
@@ -73,6 +73,3 @@ function durationOf(operation: WireOperation): number | undefined {
   const passed = Date.parse(operation.updated_at ?? "") - Date.parse(operation.created_at ?? "");
   return passed >= 0 ? passed : undefined;
 }
-
-const filled = <T extends object>(value: T | undefined): T | undefined =>
-  value && Object.keys(value).length > 0 ? value : undefined;

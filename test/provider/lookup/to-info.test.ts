@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { endpointInfo, operationInfo } from "../../../provider/lookup/facts.js";
+import { endpointInfo, operationInfo } from "../../../provider/lookup/to-info.js";
 import { WireEndpoint } from "../../../provider/wire/endpoint.js";
 import { WireOperation } from "../../../provider/wire/operation.js";
 

@@ -53,14 +53,14 @@ export interface TimedLine extends Line {
 
 /** The change of an update, compared with the inputs and the outputs in the state. */
 export function announcedChangeOf({ olds, news, oldInputs, secrets, config: { askAgain } }: UpdateStep): Change {
-  const desired = desiredIn(news);
+  const desired = desiredSettingsIn(news);
   return announcedChange(
     { inputs: oldInputs, outputs: olds },
     { news, desired, secrets, notice: readNotice(news), askAgain },
   );
 }
 
-function desiredIn(news: Props): DesiredSettings {
+function desiredSettingsIn(news: Props): DesiredSettings {
   const { inputs, unknown } = checkInputs(news);
   return desiredSettings(inputs, unknown);
 }
@@ -68,7 +68,7 @@ function desiredIn(news: Props): DesiredSettings {
 export async function linesOfUpdate(step: UpdateStep, change: Change): Promise<TimedLine[]> {
   const { id, olds, news } = step;
   const lines: TimedLine[] = [];
-  if (modeOf(step) !== "allow") {
+  if (onRestartOf(step) !== "allow") {
     if (change.verdict.impact !== "none") lines.push(await impactLine(step, change));
     else if (isUnfinished(olds)) lines.push(lineOfUnfinished(id));
   }
@@ -82,7 +82,7 @@ async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> 
   const project = await step.projectNow(olds["projectId"]);
   const now = project && step.lookups().computeIn(project, id);
   const approval = approvalStateFor(step);
-  const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode: modeOf(step) });
+  const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, onRestart: onRestartOf(step) });
   // `branchId` is left out: the primary on the new branch may still leave in this run, and the plugin does not learn when the
   // program ends.
   const outlook = project && step.lookups().updateOutlook(project, { id });
@@ -95,8 +95,8 @@ export async function linesOfCreation(step: ResourceStep): Promise<TimedLine[]> 
   const replaces = readNotice(news)?.replaces;
   const project = await step.projectNow(news["projectId"]);
   const { onRestart } = config;
-  const outlook = project && (await step.lookups().creationLook(project, { ...step, onRestart, replaces }));
-  const line = modeOf(step) === "allow" ? undefined : await creationLine(step, outlook);
+  const outlook = project && (await step.lookups().creationOutlookIfKnown(project, { ...step, onRestart, replaces }));
+  const line = onRestartOf(step) === "allow" ? undefined : await creationLine(step, outlook);
   // A compute that is in the way may leave in this run, and the plugin is not told when the program ends.
   const failure = outlook?.kind === "fails" && outlook.foreseen.id === undefined ? outlook.foreseen : undefined;
   const whole = failure ? withFailure(line, failure) : line;
@@ -117,7 +117,7 @@ function approvalStateFor({ urn, news, oldInputs, secrets, config, isSoftened }:
   const impact = readNotice(news)?.impact ?? "none";
   if (!refuses(impact, news["onRestart"], config.onRestart)) return "not-asked";
   const { digests } = config.approvals;
-  return approvalStateOf({ urn, oldInputs, news, desired: desiredIn(news), secrets, digests, isSoftened });
+  return approvalStateOf({ urn, oldInputs, news, desired: desiredSettingsIn(news), secrets, digests, isSoftened });
 }
 
-const modeOf = ({ news, config }: ResourceStep): unknown => news["onRestart"] ?? config.onRestart ?? "warn";
+const onRestartOf = ({ news, config }: ResourceStep): unknown => news["onRestart"] ?? config.onRestart ?? "warn";

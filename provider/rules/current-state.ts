@@ -1,11 +1,11 @@
 // Writes the sentence of a warning: the change, and the compute's state during the preview.
 
 import { type ChangeImpact, sentence, sentenceKindOf, subjectOf } from "./impact.js";
-import { type Activity, type Does, NOW, type Subject } from "./texts.js";
+import { type Activity, NOW, type SentenceKind, type Subject } from "./texts.js";
 
 export type { Activity } from "./texts.js";
 
-const WHAT: Record<Does, (subject: Subject, isActive: boolean) => string> = {
+const WHAT: Record<SentenceKind, (subject: Subject, isActive: boolean) => string> = {
   restart: (subject, isActive) => (isActive ? NOW.restarts(subject) : NOW.later(subject)),
   resize: (subject, isActive) => (isActive ? NOW.restarts(subject) : NOW.later(subject)),
   branch: (subject) => NOW.moves(subject),
