@@ -17,6 +17,7 @@ import {
   lineOfCreation,
   lineOfImpact,
   lineOfUnfinished,
+  newBranchOf,
   unexplainedChanges,
   withFailure,
 } from "../provider/rules/warnings.js";
@@ -83,9 +84,10 @@ async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> 
   const now = project && step.lookups().computeIn(project, id);
   const approval = approvalStateFor(step);
   const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode: modeOf(step) });
-  // `branchId` is left out: the primary on the new branch may still leave in this run, and the plugin does not learn when the
-  // program ends.
-  const outlook = project && step.lookups().updateOutlook(project, { id });
+  // The primary on the new branch may still leave in this run, and the plugin does not learn when the program ends.
+  const outlook =
+    project &&
+    (await step.lookups().updateOutlook(project, { id, branchId: newBranchOf(change), movesPrimary: false }));
   const whole = (outlook?.kind === "fails" && withFailure(line, outlook.foreseen)) || line;
   return { ...whole, atMs: project?.nowMs };
 }

@@ -17,6 +17,7 @@ import {
   lineOfCreation,
   lineOfImpact,
   lineOfUnfinished,
+  newBranchOf,
   textOfLine,
   unexplainedChanges,
   withFailure,
@@ -114,16 +115,15 @@ async function reportImpact(step: Step & { id: string; olds: Props }, change: Ch
   const now = project && loadLookups().computeIn(project, id);
   const { approval } = step;
   const { line, verdict } = lineOfImpact(change, { id, olds, news, secrets, now, approval, mode });
-  const failure = project && failureOf(project, id, change);
+  const failure = project && (await failureOf(project, id, change));
   reportWithFailure(urn, line, failure && withoutSecrets(failure, step), { end, atMs: project?.nowMs });
   count(run, urn, verdict.impact, now?.activity);
 }
 
 /** Why the update will fail, if the project's list shows it. */
-function failureOf(project: ProjectNow, id: string, { before, desired }: Change): Foreseen | undefined {
-  const { branchId } = desired;
-  const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
-  const outlook = loadLookups().updateOutlook(project, { id, ...(isMoved ? { branchId } : {}) });
+async function failureOf(project: ProjectNow, id: string, change: Change): Promise<Foreseen | undefined> {
+  const movesPrimary = change.before.type === "read_write";
+  const outlook = await loadLookups().updateOutlook(project, { id, branchId: newBranchOf(change), movesPrimary });
   return outlook?.kind === "fails" ? outlook.foreseen : undefined;
 }
 

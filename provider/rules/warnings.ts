@@ -24,6 +24,10 @@ export interface Change {
   verdict: ChangeImpact;
 }
 
+/** The branch to which the change moves the compute; undefined also where it is not known yet. */
+export const newBranchOf = ({ before, desired: { branchId } }: Change): string | undefined =>
+  typeof branchId === "string" && branchId !== before.branchId ? branchId : undefined;
+
 const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
   secrets,
   asSize: news["size"] !== undefined,

@@ -288,6 +288,30 @@ describeWithEngine("a primary in the way", (engine) => {
   );
 
   test(
+    "or a branch that does not exist: an update that moves there is told, as a creation is",
+    async () => {
+      const { em, ws } = story;
+      const replica = (branchId: string) => endpoint("r", branchId, `type: "read_only"`);
+      const rest = [endpoint("a", "br-two"), endpoint("b", "br-three")];
+      await use(endpoint("c", "br-one"), ...rest, replica("br-one"));
+      await ws.up({ args: ["--skip-preview"] });
+      requests(em);
+      await use(endpoint("c", "br-gone"), ...rest, replica("br-gone"));
+      const text = new RegExp(
+        `moves this compute .* But branch br-gone of project ${PROJECT} does not exist, or this key can't see it: \`up\` will fail\\. Check branchId`,
+      );
+      expect(await warnings()).toEqual(["c", "r"].map((name) => [name, expect.stringMatching(text)]));
+      expect(requests(em).sort()).toEqual([
+        `GET /projects/${PROJECT}/branches?limit=1000`,
+        `GET /projects/${PROJECT}/endpoints`,
+      ]);
+      const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
+      expect(stdout).toMatch(/branch br-gone of project \S+ does not exist.*was not changed\. Check branchId/);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
     "leaves the program: it is deleted last, so `up` fails, and the preview says so",
     async () => {
       await use(endpoint("d", "br-one"), endpoint("a", "br-two"), endpoint("b", "br-three"));
