@@ -1,6 +1,5 @@
 // The state of one provider process, for both adapters: its configuration, its secrets, and the shared state of its steps.
 
-import { Redactor } from "./api/redact.js";
 import { Cancellation } from "./cancellation.js";
 import { systemClock } from "./clock.js";
 import { type ProviderConfig, readConfig, type StackConfig } from "./config.js";
@@ -15,7 +14,13 @@ import { exitWithEngine } from "./exit-with-engine.js";
 import type { Context } from "./operations/context.js";
 import type { ContextOptions } from "./operations/create-context.js";
 import { Peers } from "./peers.js";
+import { SecretTexts } from "./secret-forms.js";
 import { SecretRedactor } from "./secret-redactor.js";
+import { escapeInvisibleLines } from "./visible-text.js";
+
+/** Characters of somebody else's error that are searched for secrets, and shown. */
+const LONGEST_ERROR = 64 * 1024;
+const SHORTEST_KEY = 4;
 
 /** How a process speaks and ends. */
 export interface ProcessOptions extends Pick<ContextOptions, "clock" | "transport"> {
@@ -42,7 +47,7 @@ export class ProviderProcess {
   #context: Context | undefined;
   #peers: Peers | undefined;
   #hasSaidNotTaken = false;
-  #cleaner: { key: string; redactor: Redactor } | undefined;
+  readonly #keyTexts = new SecretTexts("[key]");
   #isFollowing = false;
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
 
@@ -117,17 +122,17 @@ export class ProviderProcess {
   }
 
   /** A text of ours as people may see it: without the key and secrets, and with escapes for invisible characters. */
-  shown = (text: string): string => this.#redactor.redactOwn(text);
+  shown = (text: string): string => escapeInvisibleLines(this.secrets.redact(text, this.#key));
 
   /**
    * The error of a step, as people may see it. An error of ours also loses its stack trace, which Pulumi would print. Any other
    * error may repeat a part of a value, as a service does.
    */
   clean(error: unknown): unknown {
-    if (typeof error === "string") return this.#redactor.redactLines(error);
+    if (typeof error === "string") return this.#shownOfOthers(error);
     if (!(error instanceof Error)) return error;
     const isOurs = "kind" in error;
-    const clean = isOurs ? this.shown : (text: string) => this.#redactor.redactLines(text);
+    const clean = isOurs ? this.shown : this.#shownOfOthers;
     if (isOurs) error.name = "";
     error.stack = isOurs ? "" : clean(error.stack ?? "");
     error.message = clean(error.message);
@@ -135,12 +140,17 @@ export class ProviderProcess {
     return error;
   }
 
-  /** Knows the key as soon as the process is configured. */
-  get #redactor(): Redactor {
+  /** For a text that somebody else wrote. */
+  readonly #shownOfOthers = (text: string): string =>
+    escapeInvisibleLines(this.secrets.redactExternal(text.slice(0, LONGEST_ERROR), this.#key));
+
+  /** The key, as soon as the process is configured. */
+  get #key(): SecretTexts {
     const account = this.#config?.account;
     const key = account === undefined || account instanceof Error ? "" : account.apiKey;
-    if (this.#cleaner?.key !== key) this.#cleaner = { key, redactor: new Redactor(key, this.secrets) };
-    return this.#cleaner.redactor;
+    // A shorter one is a test's. It would make every text unreadable.
+    if (key.length >= SHORTEST_KEY) this.#keyTexts.add(key);
+    return this.#keyTexts;
   }
 
   #contextFor({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {

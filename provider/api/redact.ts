@@ -1,5 +1,5 @@
 import { oneLineOf, SecretTexts, withoutSecretTexts } from "../secret-forms.js";
-import { escapeInvisible, escapeInvisibleLines } from "../visible-text.js";
+import { escapeInvisible } from "../visible-text.js";
 
 export { oneLineOf };
 
@@ -34,16 +34,6 @@ export class Redactor {
   /** For a text that we wrote. It may quote the service. */
   redact(text: string): string {
     return this.#secrets.redact(text, this.#key);
-  }
-
-  /** For a text that we wrote, where people see it. It may have several lines. */
-  redactOwn(text: string): string {
-    return escapeInvisibleLines(this.redact(text));
-  }
-
-  /** For a text of several lines that somebody else wrote, such as a stack trace. */
-  redactLines(text: string): string {
-    return escapeInvisibleLines(this.#secrets.redactExternal(text.slice(0, SEARCHED), this.#key));
   }
 
   /**

@@ -267,7 +267,8 @@ describe("no run of a secret's letters is left", () => {
     const whole = fc.record({ hidden, form: fc.array(ownForm, { minLength: 1, maxLength: 2 }), which: fc.nat() });
     fc.assert(
       fc.property(whole, ({ hidden: { key, secrets }, form, which }) => {
-        const all = [...secrets, key];
+        // In a URL, half of a pair can't be written, so the value would not be whole.
+        const all = [...secrets, key].filter((one) => !/\p{Surrogate}/u.test(one));
         const text = `~«${written(all[which % all.length]!, form)}»~`;
         const process = processWith(key, secrets);
         const error = new NotReady("ep-1", {}, [text, `compute ep-1: ${text}`]);
