@@ -31,6 +31,7 @@ export interface ResourceStep {
   oldInputs?: Props;
   secrets: ReadonlySet<string>;
   config: ProviderConfig;
+  isPreview: boolean;
   /** Whether `refuse` only warns in this run. */
   isSoftened: boolean;
   /** The project as it is now. Undefined where nobody can tell, and outside of a preview. */
@@ -112,7 +113,9 @@ async function creationLine(step: ResourceStep, outlook: Outlook | undefined): P
   const replacedProject = replaces && (await step.projectNow(replaces.projectId));
   const replacedActivity =
     replacedProject && replaces && step.lookups().computeIn(replacedProject, replaces.id)?.activity;
-  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalStateFor(step) })?.line;
+  const { isPreview } = step;
+  const approval = approvalStateFor(step);
+  return lineOfCreation(step.news, notice, { outlook, isPreview, replacedActivity, approval })?.line;
 }
 
 function approvalStateFor({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {

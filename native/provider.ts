@@ -208,6 +208,7 @@ export class NativeProvider {
       news: news.props,
       secrets: news.secrets,
       config: this.#process.shared.config,
+      isPreview: preview,
       isSoftened: this.#isSoftened,
       projectNow: async (projectId) => (preview ? this.#projects?.of(projectId) : undefined),
       lookups,

@@ -171,7 +171,12 @@ async function creationLine(step: Step, outlook: Outlook | undefined, run: Run):
   const replacedProject = replaces && (await run.projects.projectOf(urn, replaces.projectId));
   const replacedActivity =
     replacedProject && replaces && loadLookups().computeIn(replacedProject, replaces.id)?.activity;
-  const creation = lineOfCreation(news, notice, { outlook, replacedActivity, approval });
+  const creation = lineOfCreation(news, notice, {
+    outlook,
+    isPreview: pulumi.runtime.isDryRun(),
+    replacedActivity,
+    approval,
+  });
   if (creation && step.mode !== "allow") count(run, urn, creation.impact, creation.activity);
   return creation?.line;
 }

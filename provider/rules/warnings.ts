@@ -117,8 +117,8 @@ function lineOfReplacement(
 /** The line of an adoption if the service could not be asked. */
 const lineOfAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
 
-/** A create that takes a compute over. */
-function lineOfTakeOver(
+/** A create that takes a compute over. In a preview, and in `up`. */
+export function lineOfTakeOver(
   id: string,
   { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
   activity: Activity | undefined,
@@ -146,6 +146,8 @@ interface TakeOver {
 export interface CreationContext {
   /** What the create will do; undefined where nobody can tell. */
   outlook?: TakeOver | { kind: "makes" | "fails" };
+  /** `up` itself says what an adoption does, when it has seen the compute. */
+  isPreview: boolean;
   /** What the compute that is replaced does now. */
   replacedActivity: Activity | undefined;
   approval: ApprovalState;
@@ -164,7 +166,7 @@ export interface CreationLine {
 export function lineOfCreation(
   news: Props,
   notice: ImpactNotice | undefined,
-  { outlook, replacedActivity, approval }: CreationContext,
+  { outlook, isPreview, replacedActivity, approval }: CreationContext,
 ): CreationLine | undefined {
   const replaces = notice?.replaces;
   if (replaces && replaces.fate !== "kept") {
@@ -179,7 +181,7 @@ export function lineOfCreation(
   if (notice.impact !== "may-restart")
     return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
   if (outlook?.kind === "makes") return { line: lineOfNewPrimary(news["branchId"]), impact };
-  return { line: lineOfAdoption(news["restart"]), impact };
+  return isPreview ? { line: lineOfAdoption(news["restart"]), impact } : undefined;
 }
 
 /** @param isKept whether the resource had this compute before, and only gets it back */
