@@ -5,18 +5,23 @@ import type { ProjectNow } from "../provider/lookup/live.js";
 import { OncePerProject } from "../provider/rules/once-per-project.js";
 
 export class LiveProjects {
-  readonly #answers = new OncePerProject<ProjectNow>();
+  readonly #answers: OncePerProject<ProjectNow>;
 
-  constructor(private readonly config: ProviderConfig) {}
+  /** @param warn shows a line at the stack */
+  constructor(
+    private readonly config: ProviderConfig,
+    warn: (text: string) => Promise<void>,
+  ) {
+    this.#answers = new OncePerProject((error) => warn(lookups().couldNotLook(error)));
+  }
 
   /** Undefined if the request fails or there is no account. */
   async of(projectId: unknown): Promise<ProjectNow | undefined> {
     const { account } = this.config;
     if (typeof projectId !== "string" || account instanceof Error) return undefined;
     // One provider has one account.
-    return this.#answers.answer("", projectId, () => {
-      const { projectNow } = require("../provider/lookup/index.js") as typeof import("../provider/lookup/index.js");
-      return projectNow({ ...this.config, account }, projectId);
-    });
+    return this.#answers.answer("", projectId, () => lookups().projectNow({ ...this.config, account }, projectId));
   }
 }
+
+const lookups = () => require("../provider/lookup/index.js") as typeof import("../provider/lookup/index.js");

@@ -17,6 +17,7 @@ import {
   lineOfCreation,
   lineOfImpact,
   lineOfUnfinished,
+  newBranchOf,
   unexplainedChanges,
   withFailure,
 } from "../provider/rules/warnings.js";
@@ -30,6 +31,7 @@ export interface ResourceStep {
   oldInputs?: Props;
   secrets: ReadonlySet<string>;
   config: ProviderConfig;
+  isPreview: boolean;
   /** Whether `refuse` only warns in this run. */
   isSoftened: boolean;
   /** The project as it is now. Undefined where nobody can tell, and outside of a preview. */
@@ -83,9 +85,10 @@ async function impactLine(step: UpdateStep, change: Change): Promise<TimedLine> 
   const now = project && step.lookups().computeIn(project, id);
   const approval = approvalStateFor(step);
   const { line } = lineOfImpact(change, { id, olds, news, secrets, now, approval, onRestart: onRestartOf(step) });
-  // `branchId` is left out: the primary on the new branch may still leave in this run, and the plugin does not learn when the
-  // program ends.
-  const outlook = project && step.lookups().updateOutlook(project, { id });
+  // The primary on the new branch may still leave in this run, and the plugin does not learn when the program ends.
+  const outlook =
+    project &&
+    (await step.lookups().updateOutlook(project, { id, branchId: newBranchOf(change), movesPrimary: false }));
   const whole = (outlook?.kind === "fails" && withFailure(line, outlook.foreseen)) || line;
   return { ...whole, atMs: project?.nowMs };
 }
@@ -110,7 +113,9 @@ async function creationLine(step: ResourceStep, outlook: Outlook | undefined): P
   const replacedProject = replaces && (await step.projectNow(replaces.projectId));
   const replacedActivity =
     replacedProject && replaces && step.lookups().computeIn(replacedProject, replaces.id)?.activity;
-  return lineOfCreation(step.news, notice, { outlook, replacedActivity, approval: approvalStateFor(step) })?.line;
+  const { isPreview } = step;
+  const approval = approvalStateFor(step);
+  return lineOfCreation(step.news, notice, { outlook, isPreview, replacedActivity, approval })?.line;
 }
 
 function approvalStateFor({ urn, news, oldInputs, secrets, config, isSoftened }: ResourceStep): ApprovalState {

@@ -74,7 +74,8 @@ export class NativeProvider {
     }
     this.#process.configure(config);
     const isQuiet = config.get("compute:liveNotices") === "false";
-    this.#projects = isQuiet ? undefined : new LiveProjects(this.#process.shared.config);
+    const warn = (text: string) => this.#say("", { severity: "warn", text });
+    this.#projects = isQuiet ? undefined : new LiveProjects(this.#process.shared.config, warn);
   }
 
   async check(urn: string, olds: Values, news: Values): Promise<Values & { failures: Problem[] }> {
@@ -207,6 +208,7 @@ export class NativeProvider {
       news: news.props,
       secrets: news.secrets,
       config: this.#process.shared.config,
+      isPreview: preview,
       isSoftened: this.#isSoftened,
       projectNow: async (projectId) => (preview ? this.#projects?.of(projectId) : undefined),
       lookups,

@@ -13,7 +13,9 @@ export type ProjectNow = Awaited<ReturnType<LookupModule["projectNow"]>>;
 /** The live projects of one run. */
 export class LiveProjects {
   readonly #accounts = new Map<string, InstanceConfig>();
-  readonly #answers = new OncePerProject<ProjectNow>();
+  readonly #answers = new OncePerProject<ProjectNow>((error) => {
+    void pulumi.log.warn(loadLookups().couldNotLook(error));
+  });
   readonly #engine = engineEnvironment();
 
   /** Records the account of a resource. `urn` is known before the hook runs. */

@@ -19,6 +19,7 @@ import {
   lineOfCreation,
   lineOfImpact,
   lineOfUnfinished,
+  newBranchOf,
   textOfLine,
   unexplainedChanges,
   withFailure,
@@ -114,16 +115,15 @@ async function reportImpact(step: Step & { id: string; olds: Props }, change: Ch
   const now = project && loadLookups().computeIn(project, id);
   const { approval } = step;
   const { line, verdict } = lineOfImpact(change, { id, olds, news, secrets, now, approval, onRestart });
-  const failure = project && failureOf(project, id, change);
+  const failure = project && (await failureOf(project, id, change));
   reportWithFailure(urn, line, failure && withoutSecrets(failure, step), { end, atMs: project?.nowMs });
   count(run, urn, verdict.impact, now?.activity);
 }
 
 /** Why the update will fail, if the project's list shows it. */
-function failureOf(project: ProjectNow, id: string, { before, desired }: Change): ForeseenFailure | undefined {
-  const { branchId } = desired;
-  const isMoved = before.type === "read_write" && typeof branchId === "string" && branchId !== before.branchId;
-  const outlook = loadLookups().updateOutlook(project, { id, ...(isMoved ? { branchId } : {}) });
+async function failureOf(project: ProjectNow, id: string, change: Change): Promise<ForeseenFailure | undefined> {
+  const movesPrimary = change.before.type === "read_write";
+  const outlook = await loadLookups().updateOutlook(project, { id, branchId: newBranchOf(change), movesPrimary });
   return outlook?.kind === "fails" ? outlook.foreseen : undefined;
 }
 
@@ -171,7 +171,12 @@ async function creationLine(step: Step, outlook: Outlook | undefined, run: Run):
   const replacedProject = replaces && (await run.projects.projectOf(urn, replaces.projectId));
   const replacedActivity =
     replacedProject && replaces && loadLookups().computeIn(replacedProject, replaces.id)?.activity;
-  const creation = lineOfCreation(news, notice, { outlook, replacedActivity, approval });
+  const creation = lineOfCreation(news, notice, {
+    outlook,
+    isPreview: pulumi.runtime.isDryRun(),
+    replacedActivity,
+    approval,
+  });
   if (creation && step.onRestart !== "allow") count(run, urn, creation.impact, creation.activity);
   return creation?.line;
 }

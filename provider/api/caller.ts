@@ -20,6 +20,8 @@ export const LAST_REQUEST_MS = 10_000;
  */
 const SPREAD_MS = 100;
 
+const CHECK_URL = "Check the service's URL";
+
 export interface Call<T> extends ApiRequest<T> {
   project: string;
   /** Name of the route, the same for all ids. The service counts requests per route. */
@@ -79,10 +81,16 @@ export class Caller {
       if (failure.kind === "unreadable") unreadable++;
       const { message } = error;
       last = withAttempts(error, tries, progress.elapsedMs(), failure, lockHolder);
+      const reason = last.message;
+      const isUnsent = failure.kind === "unsent" || failure.kind === "untrusted";
+      if (isUnsent) last.message += `. ${CHECK_URL}`;
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
       if (givesUp) {
-        const said = `no answer has ever come from ${hostOf(baseUrl)}: ${last.message}`;
-        throw new Stopped(`${said}. Nothing was changed. Check the service's URL, and whether it can be reached`);
+        // The reason of a request that was not sent has the rest already.
+        const where = isUnsent ? "there" : `${hostOf(baseUrl)}. Nothing was changed`;
+        throw new Stopped(
+          `${reason}. No answer has ever come from ${where}. ${CHECK_URL}, and whether it can be reached`,
+        );
       }
       const pause = await this.#pause(call, failure, count, deadline);
       if (pause === undefined) throw withRetryAfter(last, failure, deadline);

@@ -72,7 +72,7 @@ export async function exchange<T>(
       return {
         ok: false,
         failure,
-        error: new Stopped(`${where}: ${reason}; nothing was sent. Check the service's URL`),
+        error: new Stopped(`${where}: ${reason}; nothing was sent`),
       };
     }
     return { ok: false, failure, error: new UnknownOutcome({ method, path }, `${reason} (request id ${requestId})`) };

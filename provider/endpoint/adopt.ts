@@ -23,7 +23,9 @@ import {
 } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
 import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSettings } from "../rules/settings.js";
+import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import { activityOf } from "./activity.js";
 import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
@@ -237,11 +239,23 @@ export async function adoptCompute(
       throw new Stopped(unknownSettings(existing.id));
     }
     const settings = settingsByName(pick(values, paths));
+    warnOfTakeOver(shared, program, existing, adoption);
     return patch(shared, { ...ref, last: {}, program }, settings, existing, deadline);
   }
   const isBusy = existing.pending_state !== undefined || existing.current_state === "init";
   const operations = isBusy ? await pendingOperationsOf(shared.context, project, existing.id, deadline) : [];
   return { endpoint: existing, operations };
+}
+
+/** Says of the compute what the preview could say only with a look at the service. */
+function warnOfTakeOver(
+  { config, context, warn }: SharedState,
+  { inputs }: Program,
+  existing: WireEndpoint,
+  { verdict }: Adoption,
+): void {
+  if (verdict.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
+  warn(lineOfAdoption(existing.id, { verdict, changes: [] }, activityOf(existing, context.clock.wall())).text);
 }
 
 const unknownSettings = (id: string): string =>

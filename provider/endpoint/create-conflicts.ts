@@ -1,8 +1,7 @@
 // The errors of create: the compute exists already, or its project or branch does not exist.
 
 import type { Deadline } from "../clock.js";
-import { isKind, Stopped, urlDoubtOf } from "../errors.js";
-import type { ForeseenFailure } from "../rules/foreseen-failure.js";
+import { isKind, Stopped } from "../errors.js";
 import { DEFAULT_TYPE } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { generatedNameOfAnother, isPrimaryOf } from "./adopt.js";
@@ -10,7 +9,7 @@ import { findComputeDirectly } from "./find.js";
 import type { Program } from "./inputs.js";
 import { leftoverError } from "./leftover-compute.js";
 import { isAlreadyExists } from "./patch.js";
-import { ownerHint } from "./refusals.js";
+import { notFoundError, ownerHint } from "./refusals.js";
 import type { CreateView, SharedState } from "./shared-state.js";
 
 /**
@@ -107,22 +106,6 @@ function primaryExists(
 
 const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }, project, primary) =>
   `branch ${branchId} of project ${project} has its primary compute${primary ? `, ${primary.id}` : ""}, but the project's list did not have it when adopt: true looked for it. Nothing was changed. Run \`pulumi up\` again: it takes that compute over`;
-
-/** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
-export const notFoundFailure = (what: string, property: string, urlDoubt?: string): ForeseenFailure =>
-  urlDoubt === undefined
-    ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
-    : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
-
-/** Explains a 404 of a create. */
-export function notFoundError(error: unknown, what: string, property: string): unknown {
-  if (!isKind(error, "service") || error.answer.status !== 404) return error;
-  const doubt = urlDoubtOf(error);
-  const foreseen = notFoundFailure(what, property, doubt);
-  const { problem, way } = foreseen;
-  const details = doubt === undefined ? ` (${error.message})` : "";
-  return new Stopped(`${problem}, so no compute was made. ${way}${details}`, undefined, foreseen);
-}
 
 export async function explainedCreateError(
   shared: SharedState,

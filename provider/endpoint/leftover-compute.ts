@@ -5,11 +5,12 @@ import { Stopped } from "../errors.js";
 import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { resourceNameFrom } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
-import { shellWord } from "../rules/shell.js";
+import { pulumiCommand, shellWord } from "../rules/shell.js";
 import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Program } from "./inputs.js";
 import { COMPUTE_PROPERTIES, managedOf } from "./outputs.js";
+import type { Place } from "./places.js";
 import type { CreateView } from "./shared-state.js";
 
 const COMMAND = "npx --no compute-endpoint";
@@ -27,25 +28,27 @@ export function leftoverError(
   { what, inProgram, foreseen }: { what: string; inProgram: string; foreseen: ForeseenFailure },
 ): Stopped {
   const target = `${project}/${leftover.id}`;
-  const takeOver = takeOverCommand(shared, program, target, leftover.id);
+  const at = shared.places?.of({ ...program.inputs, __autoName: program.autoName });
+  const stack = at && identityOf(at.urn)?.stack;
+  const takeOver = takeOverCommand(shared, program, { target, id: leftover.id, at });
   const remove = `${COMMAND} delete ${shellWord(target)}`;
   const ways = takeOver
-    ? `Two steps repair this without changing the program; ${accountHint(shared)}.
-1. Take it over (Pulumi 3.254 or newer; in a script add --yes):
+    ? `Two steps repair this without changing the program; ${accountHint(shared)}. In a script, add --yes to each.
+1. Take it over (Pulumi 3.254 or newer):
     ${takeOver}
    Or delete it, if nobody needs it:
     ${remove}
-2. ${AFTERWARDS}.
+2. ${afterwards(stack)}.
 In the program instead of step 1: ${inProgram}`
-    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(shared)}):
+    : `Choose: ${inProgram}; or delete it if nobody needs it (${accountHint(shared)}; in a script, add --yes):
     ${remove}
-${AFTERWARDS}`;
+${afterwards(stack)}`;
   return new Stopped(`${what}. It was not touched. ${ways}`, undefined, foreseen);
 }
 
 /** After a kill, Pulumi keeps the create as a pending operation, and warns of it in each run. It does not after a Ctrl-C. */
-const AFTERWARDS =
-  "If Pulumi warns of pending CREATE operations, run `pulumi refresh --clear-pending-creates`. Then run `pulumi up` again";
+const afterwards = (stack: string | undefined): string =>
+  `If Pulumi warns of pending CREATE operations, run \`${pulumiCommand("refresh", stack, "--clear-pending-creates")}\`. Then run \`${pulumiCommand("up", stack)}\` again`;
 
 /** Commands do not read a stack's config. */
 function accountHint({ config }: CreateView): string {
@@ -58,9 +61,12 @@ function accountHint({ config }: CreateView): string {
 }
 
 /** Undefined if the command can't express all inputs. Triggers may be secret, so no error contains them. */
-function takeOverCommand(shared: CreateView, program: Program, target: string, id: string): string | undefined {
+function takeOverCommand(
+  shared: CreateView,
+  program: Program,
+  { target, id, at }: { target: string; id: string; at: Place | undefined },
+): string | undefined {
   const { inputs, secrets, autoName } = program;
-  const at = shared.places?.of({ ...inputs, __autoName: autoName });
   // The command's import file works only for the dynamic form.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
   const name = at ? identityOf(at.urn)?.name : autoName && resourceNameFrom(autoName);
@@ -89,7 +95,7 @@ function takeOverCommand(shared: CreateView, program: Program, target: string, i
   ];
   const stack = at && identityOf(at.urn)?.stack;
   // Without `--stack`, the import goes to the selected stack, and a destroy of that stack would delete the compute.
-  const take = `pulumi import${stack ? ` --stack ${shellWord(stack)}` : ""} --file ${shellWord(file)} --protect=false --generate-code=false`;
+  const take = pulumiCommand("import", stack, "--file", shellWord(file), "--protect=false", "--generate-code=false");
   return `${COMMAND} ${words.map(shellWord).join(" ")} && ${take}`;
 }
 

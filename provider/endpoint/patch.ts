@@ -12,7 +12,7 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findComputeDirectly } from "./find.js";
 import { observedSettings, updateBody } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
-import { goneError, ownerHint } from "./refusals.js";
+import { goneError, notFoundError, ownerHint } from "./refusals.js";
 import type { SharedState, Target } from "./shared-state.js";
 
 /**
@@ -50,7 +50,9 @@ export async function patch(
       const there = all.find((one) => one.branch_id === settings.branchId && one.type === "read_write");
       throw branchTakenError(settings, id, there ? ownerHint(shared, there) : "", error);
     }
-    throw error;
+    if (settings.branchId === undefined) throw error;
+    const branch = `branch ${settings.branchId} of project ${project}`;
+    throw notFoundError(error, branch, "branchId", `compute ${id} was not changed`);
   }
 }
 

@@ -1,6 +1,7 @@
 // Why a step stops before it changes anything.
 
 import { isKind, Stopped, urlDoubtOf } from "../errors.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { looksGenerated } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
@@ -60,3 +61,19 @@ export const unannouncedError = (id: string, paths: readonly string[]): Stopped 
   new Stopped(
     `updating compute ${id} would change ${paths.join(", ")}, which this preview does not show: an earlier update failed, or the compute was changed since. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes`,
   );
+
+/** What a preview says about a missing project or branch. @param urlDoubt why the service's URL may be the reason */
+export const notFoundFailure = (what: string, property: string, urlDoubt?: string): ForeseenFailure =>
+  urlDoubt === undefined
+    ? { problem: `${what} does not exist, or this key can't see it`, way: `Check ${property} and the key` }
+    : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
+
+/** Explains a 404 of a create or an update. @param then what did not happen */
+export function notFoundError(error: unknown, what: string, property: string, then = "no compute was made"): unknown {
+  if (!isKind(error, "service") || error.answer.status !== 404) return error;
+  const doubt = urlDoubtOf(error);
+  const foreseen = notFoundFailure(what, property, doubt);
+  const { problem, way } = foreseen;
+  const details = doubt === undefined ? ` (${error.message})` : "";
+  return new Stopped(`${problem}, so ${then}. ${way}${details}`, undefined, foreseen);
+}

@@ -25,6 +25,8 @@ export {
   /** @public */
   computeIn,
   /** @public */
+  couldNotLook,
+  /** @public */
   creationOutlookIfKnown,
   projectNow,
   /** @public */

@@ -2,19 +2,20 @@
 
 import { Deadline } from "../clock.js";
 import { activityOf } from "../endpoint/activity.js";
-import { notFoundFailure } from "../endpoint/create-conflicts.js";
 import { listWith } from "../endpoint/find.js";
 import { UNKNOWN_VALUE } from "../endpoint/inputs.js";
 import { observedSettings } from "../endpoint/mapping.js";
 import { type Outlook, outlookOnCreate, outlookOnUpdate, viewOf } from "../endpoint/outlook.js";
-import { isKind } from "../errors.js";
+import { notFoundFailure } from "../endpoint/refusals.js";
+import { isKind, messageOf } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import type { Activity } from "../rules/current-state.js";
+import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { type ObservedSettings, UNKNOWN } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import { accessTo } from "./access.js";
+import { accessTo, redacted } from "./access.js";
 import type { KnownConfig } from "./account.js";
 
 export type { Outlook } from "../endpoint/outlook.js";
@@ -29,10 +30,14 @@ const MOST_BRANCHES = 1000;
 export interface ProjectNow {
   context: Context;
   project: string;
-  /** Undefined where the project does not exist, or the key can't see it. */
+  /** Undefined where the project does not exist, or the key can't see it, or is refused. */
   endpoints: readonly WireEndpoint[] | undefined;
   /** Why the service's URL may be the reason that there is no project. */
   urlDoubt?: string;
+  /** Why each step will fail: the service refuses the key. */
+  keyRefused?: ForeseenFailure;
+  /** Whether this holds for all projects of the account. */
+  isForAccount?: boolean;
   nowMs: number;
   /** Ids of its branches; undefined where nobody can tell. Asked for once, when it is first needed. */
   branches?: Promise<ReadonlySet<string> | undefined>;
@@ -41,19 +46,36 @@ export interface ProjectNow {
 /** A deadline that has passed allows the first try and no other. */
 const once = ({ clock }: Context): Deadline => new Deadline(clock, 0);
 
-/** A project's computes as they are now, in one request without repetition. GET …/endpoints. Rejects for whatever fails. */
+/** A project's computes as they are now, in one request without repetition. GET …/endpoints. Rejects where nobody can tell. */
 export async function projectNow(config: KnownConfig, project: string): Promise<ProjectNow> {
   const limits = { requestTimeoutMs: REQUEST_MS, bodyLimit: BODY_BYTES };
-  const { context } = accessTo(config, 0, () => {}, limits);
+  const { context, keySource } = accessTo(config, 0, () => {}, limits);
   const nowMs = () => context.clock.wall();
   try {
     const endpoints = await context.client.listEndpoints(project, once(context));
     return { context, project, endpoints, nowMs: nowMs() };
   } catch (error) {
-    if (!isKind(error, "service") || error.answer.status !== 404) throw error;
-    return { context, project, endpoints: undefined, urlDoubt: error.answer.urlDoubt, nowMs: nowMs() };
+    if (!isKind(error, "service")) throw error;
+    const { status, urlDoubt } = error.answer;
+    const none = { context, project, endpoints: undefined, nowMs: nowMs() };
+    if (status === 401 || status === 403) {
+      return { ...none, keyRefused: refusedKey(status, keySource), isForAccount: status === 401 };
+    }
+    if (status !== 404) throw error;
+    return { ...none, urlDoubt };
   }
 }
+
+const refusedKey = (status: number, keySource: string): ForeseenFailure => ({
+  problem: `the service refuses the key (${status})`,
+  way: `Check ${keySource}`,
+});
+
+/** Why a preview tells less. @public */
+export const couldNotLook = (error: unknown): string =>
+  redacted(
+    `this preview could not look at the service, so it can't tell which computes are active or were changed by hand, and whether \`up\` can succeed: ${messageOf(error)}`,
+  );
 
 /** A compute of the project: its settings, and what it does at the moment. */
 export interface ComputeNow {
@@ -81,9 +103,8 @@ export interface Creation {
 export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<Outlook | undefined> {
   const { inputs, onRestart, replaces } = creation;
   const { context, project, endpoints } = now;
-  const fails = (what: string, property: string) =>
-    ({ kind: "fails", foreseen: notFoundFailure(what, property, now.urlDoubt) }) as const;
-  if (!endpoints) return fails(`project ${project}`, "projectId");
+  if (now.keyRefused) return { kind: "fails", foreseen: now.keyRefused };
+  if (!endpoints) return missing(now, `project ${project}`, "projectId");
   const stays = replaces?.fate === "released" || replaces?.fate === "kept";
   const listed = stays ? endpoints : endpoints.filter(({ id }) => id !== replaces?.id);
   const { adopt } = inputs;
@@ -91,10 +112,20 @@ export async function creationOutlook(now: ProjectNow, creation: Creation): Prom
   const all = isId ? await listWith(context, { project, id: adopt }, listed, once(context)) : listed;
   const outlook = outlookOnCreate(viewOf(replaces, onRestart), onTheWire(inputs), all, now.nowMs);
   if (outlook?.kind !== "makes") return outlook;
-  const branch = String(inputs["branchId"]);
-  if (endpoints.some((one) => one.branch_id === branch)) return outlook;
+  return (await missingBranch(now, String(inputs["branchId"]))) ?? outlook;
+}
+
+const missing = ({ urlDoubt }: ProjectNow, what: string, property: string): Outlook => ({
+  kind: "fails",
+  foreseen: notFoundFailure(what, property, urlDoubt),
+});
+
+/** Asks for the branches only where no compute shows that the branch exists. */
+async function missingBranch(now: ProjectNow, branch: string): Promise<Outlook | undefined> {
+  if (now.endpoints?.some((one) => one.branch_id === branch)) return undefined;
   const branches = await branchesOf(now);
-  return branches && !branches.has(branch) ? fails(`branch ${branch} of project ${project}`, "branchId") : outlook;
+  if (!branches || branches.has(branch)) return undefined;
+  return missing(now, `branch ${branch} of project ${now.project}`, "branchId");
 }
 
 /** What the hook of a creation knows of it. */
@@ -118,11 +149,27 @@ function onTheWire<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, onTheWire(inner)])) as T;
 }
 
-/** Why the update of a compute will fail. @param branchId the branch to which it moves a primary @public */
-export const updateOutlook = (
-  { project, endpoints }: ProjectNow,
-  change: { id: string; branchId?: string },
-): Outlook | undefined => endpoints && outlookOnUpdate({ ...change, project }, endpoints);
+/** An update of a compute. */
+export interface ComputeUpdate {
+  id: string;
+  /** The branch to which it moves. */
+  branchId?: string | undefined;
+  /** Whether a primary on that branch is in its way. */
+  movesPrimary: boolean;
+}
+
+/** Why the update of a compute will fail. @public */
+export async function updateOutlook(
+  now: ProjectNow,
+  { id, branchId, movesPrimary }: ComputeUpdate,
+): Promise<Outlook | undefined> {
+  const { project, endpoints, keyRefused } = now;
+  if (keyRefused) return { kind: "fails", foreseen: keyRefused };
+  if (!endpoints) return undefined;
+  const target = movesPrimary && branchId !== undefined ? { branchId } : {};
+  const outlook = outlookOnUpdate({ project, id, ...target }, endpoints);
+  return outlook ?? (branchId === undefined ? undefined : missingBranch(now, branchId));
+}
 
 function branchesOf(now: ProjectNow): Promise<ReadonlySet<string> | undefined> {
   const { context, project } = now;

@@ -26,6 +26,10 @@ export interface Change {
   verdict: ChangeImpact;
 }
 
+/** The branch to which the change moves the compute; undefined also where it is not known yet. */
+export const newBranchOf = ({ before, desired: { branchId } }: Change): string | undefined =>
+  typeof branchId === "string" && branchId !== before.branchId ? branchId : undefined;
+
 const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
   secrets,
   asSize: news["size"] !== undefined,
@@ -115,8 +119,8 @@ function lineOfReplacement(
 /** The line of an adoption if the service could not be asked. */
 const lineOfUnseenAdoption = (restart: unknown): Line => warning(`${withoutFirstWord(restart)}.`);
 
-/** A create that takes a compute over. */
-function lineOfAdoption(
+/** A create that takes a compute over. In a preview, and in `up`. */
+export function lineOfAdoption(
   id: string,
   { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
   activity: Activity | undefined,
@@ -144,6 +148,8 @@ interface AdoptionOutlook {
 export interface CreationContext {
   /** What the create will do; undefined where nobody can tell. */
   outlook?: AdoptionOutlook | { kind: "makes" | "fails" };
+  /** `up` itself says what an adoption does, when it has seen the compute. */
+  isPreview: boolean;
   /** What the compute that is replaced does now. */
   replacedActivity: Activity | undefined;
   approval: ApprovalState;
@@ -162,7 +168,7 @@ export interface CreationLine {
 export function lineOfCreation(
   news: Props,
   notice: ImpactNotice | undefined,
-  { outlook, replacedActivity, approval }: CreationContext,
+  { outlook, isPreview, replacedActivity, approval }: CreationContext,
 ): CreationLine | undefined {
   const replaces = notice?.replaces;
   if (replaces && replaces.fate !== "kept") {
@@ -177,7 +183,7 @@ export function lineOfCreation(
   if (notice.impact !== "may-restart")
     return { line: lineOfReplacement(undefined, news["restart"], undefined), impact };
   if (outlook?.kind === "makes") return { line: lineOfNewPrimary(news["branchId"]), impact };
-  return { line: lineOfUnseenAdoption(news["restart"]), impact };
+  return isPreview ? { line: lineOfUnseenAdoption(news["restart"]), impact } : undefined;
 }
 
 /** @param isKept whether the resource had this compute before, and only gets it back */

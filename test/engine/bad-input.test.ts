@@ -120,7 +120,7 @@ const REFUSED_LATER: Refusal[] = [
     rule: "a server that is not there",
     options: SHORT,
     env: () => ({ COMPUTE_API_URL: "http://127.0.0.1:9/api/v2" }),
-    says: /no connection to 127\.0\.0\.1:9: the connection was refused \(ECONNREFUSED\); nothing was sent\. Check the service's URL/,
+    says: /no connection to 127\.0\.0\.1:9: the connection was refused \(ECONNREFUSED\); nothing was sent; tried .*\. Check the service's URL/,
   },
   {
     rule: "a compute that is not there",

@@ -150,6 +150,7 @@ describeWithEngine("the preview of a creation", (engine) => {
   let shown: Map<string, Shown>;
   let asked: string[];
   let made: string[];
+  let said: string;
   let document: PreviewDocument;
 
   beforeAll(async () => {
@@ -173,7 +174,7 @@ describeWithEngine("the preview of a creation", (engine) => {
     ({ document } = await ws.previewJson());
     shown = shownInJson(document);
     asked = requests(em);
-    await ws.up({ args: ["--skip-preview", "--continue-on-error"], fails: true });
+    ({ stdout: said } = await ws.up({ args: ["--skip-preview", "--continue-on-error"], fails: true }));
     const { resources = [] } = (await ws.export()).deployment;
     made = resources
       .filter(({ type, id }) => type.endsWith(":Endpoint") && id)
@@ -206,6 +207,12 @@ describeWithEngine("the preview of a creation", (engine) => {
       if (!fails)
         expect(what).toBe(name === "plain" ? "new compute" : name === "free" ? "makes a compute" : "adopts a compute");
     }
+  });
+
+  test("`up` says of each adoption that may drop connections what the preview said, and nothing vaguer", () => {
+    expect(said).toMatch(new RegExp(`takes over ep-other: size 0.25 → 2 restarts this compute. ${ACTIVE}`));
+    expect(said).toMatch(/takes over ep-idle: size 0.25 → 2 takes effect at the next start\. It is idle now/);
+    expect(said).not.toMatch(/takes over (ep-same|ep-harmless|the branch|the compute)/);
   });
 
   test("asks once for each project, once for its branches, and for a compute that the list lacks", () =>
@@ -283,6 +290,30 @@ describeWithEngine("a primary in the way", (engine) => {
         ],
       ]);
       await ws.up({ args: ["--skip-preview"], fails: true });
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "or a branch that does not exist: an update that moves there is told, as a creation is",
+    async () => {
+      const { em, ws } = story;
+      const replica = (branchId: string) => endpoint("r", branchId, `type: "read_only"`);
+      const rest = [endpoint("a", "br-two"), endpoint("b", "br-three")];
+      await use(endpoint("c", "br-one"), ...rest, replica("br-one"));
+      await ws.up({ args: ["--skip-preview"] });
+      requests(em);
+      await use(endpoint("c", "br-gone"), ...rest, replica("br-gone"));
+      const text = new RegExp(
+        `moves this compute .* But branch br-gone of project ${PROJECT} does not exist, or this key can't see it: \`up\` will fail\\. Check branchId`,
+      );
+      expect(await warnings()).toEqual(["c", "r"].map((name) => [name, expect.stringMatching(text)]));
+      expect(requests(em).sort()).toEqual([
+        `GET /projects/${PROJECT}/branches?limit=1000`,
+        `GET /projects/${PROJECT}/endpoints`,
+      ]);
+      const { stdout } = await ws.up({ args: ["--skip-preview"], fails: true });
+      expect(stdout).toMatch(/branch br-gone of project \S+ does not exist.*was not changed\. Check branchId/);
     },
     ENGINE_TEST_MS,
   );

@@ -141,7 +141,7 @@ describeWithEngine("a key", (engine) => {
     async () => {
       const warnings = async () => {
         const { document } = await stack.ws.previewJson();
-        return document.diagnostics?.filter(({ message }) => message.includes("compute:apiKey")) ?? [];
+        return document.diagnostics?.filter(({ message }) => message.includes("compute:apiKey is in")) ?? [];
       };
       await stack.use(PRIMARY + REPLICA);
       await stack.ws.setConfig({ "compute:apiKey": "key-in-plain", "compute:apiUrl": account.url });

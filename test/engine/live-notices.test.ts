@@ -1,5 +1,6 @@
 /** What a preview's warning says of the moment: from one request a project, and never in the marker. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { inJson, type Parsed } from "../cli/report/support";
 import { describeWithEngine, ENGINE_TEST_MS } from "../support/engine";
 import { addBranch, files, requests, SEED, type Story, shownInJson, startStory } from "./support";
 
@@ -15,12 +16,14 @@ describeWithEngine("a preview's warning", (engine) => {
   let story: Story;
   const idOf = async (name: string) => (await story.ws.resource(name)).id!;
   const preview = async () => {
-    const shown = shownInJson((await story.ws.previewJson()).document);
+    const { document } = await story.ws.previewJson();
+    const shown = shownInJson(document);
     const words = Object.fromEntries(
       NAMES.map((name) => [name, /size 1 → 2 (.*)$/.exec(shown.get(name)!.warnings[0]!)?.[1]]),
     );
     const markers = NAMES.map((name) => shown.get(name)!.restart![1]);
-    return { words, markers, asked: requests(story.em) };
+    const stack = (document.diagnostics ?? []).filter(({ message }) => message.includes("could not look"));
+    return { words, markers, asked: requests(story.em), document, stack };
   };
 
   beforeAll(async () => {
@@ -90,17 +93,59 @@ describeWithEngine("a preview's warning", (engine) => {
   const failing = [
     ["the service fails", { status: 503 }],
     ["the service is slow", { delayMs: 60_000 }],
-    ["the key is refused", { status: 401 }],
     ["something else answers", { status: 200, body: "<html>Sign in</html>" }],
   ] as const;
   test.each(failing)(
-    "is silent of it where %s, after one try",
+    "is silent of it where %s, after one try, and the stack says once that nobody could look",
     async (_rule, then) => {
       const { em } = story;
       em.faults.add({ match: {}, times: 100, then });
-      const { words, asked } = await preview();
+      const { words, asked, stack, document } = await preview();
       expect([words, asked]).toEqual([UNTOLD, [LIST]]);
+      expect(stack).toEqual([
+        expect.objectContaining({
+          severity: "warning",
+          message: expect.stringMatching(/this preview could not look at the service, so .*: GET \/projects\//),
+        }),
+      ]);
+      expect((await inJson(document)).exitCode).toBe(3);
       em.faults.clear();
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test.each([401, 403])(
+    "says that `up` will fail where the key is refused with %i, after one try",
+    async (status) => {
+      const { em, ws } = story;
+      em.faults.add({ match: {}, times: 100, then: { status } });
+      const { words, asked, stack, document } = await preview();
+      const fails = ` But the service refuses the key (${status}): \`up\` will fail. Check COMPUTE_API_KEY (environment).`;
+      expect(words).toEqual(Object.fromEntries(NAMES.map((name) => [name, UNTOLD[name] + fails])));
+      expect([asked, stack]).toEqual([[LIST], []]);
+      const { stacks, exitCode } = await inJson(document);
+      expect(exitCode).toBe(2);
+      expect(stacks[0].computes.map(({ upFails }: Parsed) => upFails.why)).toEqual(
+        NAMES.map(() => expect.stringContaining(`refuses the key (${status})`)),
+      );
+      expect((await ws.up({ args: ["--skip-preview"], fails: true })).stdout).toContain(`answered ${status}`);
+      em.faults.clear();
+      requests(em);
+    },
+    ENGINE_TEST_MS,
+  );
+
+  test(
+    "says nothing of a refused key where nothing changes",
+    async () => {
+      const { em, ws } = story;
+      await ws.setProgram(program("size: 1"));
+      em.faults.add({ match: {}, times: 100, then: { status: 401 } });
+      const { document } = await ws.previewJson();
+      expect((await inJson(document)).exitCode).toBe(0);
+      em.faults.clear();
+      requests(em);
+      await ws.setProgram(program("size: 2"));
     },
     ENGINE_TEST_MS,
   );

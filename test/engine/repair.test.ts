@@ -62,6 +62,11 @@ describe.each(Object.entries(PROGRAMS))("a replica %s, killed in its create", (_
       });
     }
 
+    const pendingCreates = async () => {
+      const { stdout } = await story.ws.pulumi(["stack", "export", "--stack", story.ws.stack], { fails: false });
+      return (JSON.parse(stdout).deployment.pending_operations ?? []).length;
+    };
+
     /** Kills `up` in the create of reader 2. @returns the command lines of the error of the next `up`, and the compute's id */
     async function killed() {
       const { em, ws } = story;
@@ -78,7 +83,17 @@ describe.each(Object.entries(PROGRAMS))("a replica %s, killed in its create", (_
       const [left, ...more] = readers().filter(({ id }) => !before.has(id));
       expect([more, stdout]).toEqual([[], expect.stringContaining(`compute ${left?.id} of project ${PROJECT}`)]);
       changes(em);
-      return { id: left!.id, takeOver: lineOf("import-file") ?? stdout, remove: lineOf("delete") ?? stdout };
+      // Both commands of the second step, which stand in a sentence.
+      const [, settle = stdout, up = stdout] =
+        /run `(pulumi refresh .*)`\. Then run `(pulumi up.*)` again/.exec(stdout) ?? [];
+      expect(stdout.slice(stdout.lastIndexOf("error: compute ")).match(/--yes/g)).toHaveLength(1);
+      return {
+        id: left!.id,
+        takeOver: lineOf("import-file") ?? stdout,
+        remove: lineOf("delete") ?? stdout,
+        settle,
+        up,
+      };
     }
 
     beforeAll(async () => {
@@ -115,12 +130,17 @@ describe.each(Object.entries(PROGRAMS))("a replica %s, killed in its create", (_
       async () => {
         const { em, ws } = story;
         await use([1, 2, 3]);
-        const { id, takeOver } = await killed();
+        const { id, takeOver, settle, up } = await killed();
         for (const text of says) expect(takeOver).toContain(text);
-        // Somebody looks after another stack in the same folder. The line is for the stack of the error.
+        // Somebody looks after another stack in the same folder. The lines are for the stack of the error.
         await ws.pulumi(["stack", "init", "other", "--non-interactive"], { fails: false });
         // One order of commands: the line's own.
         expect((await copied(takeOver)).stderr).not.toContain("Next:");
+        await ws.pulumi(["stack", "select", "other"], { fails: false });
+        expect(await pendingCreates()).toBeGreaterThan(0);
+        await copied(settle, " --yes");
+        expect(await pendingCreates()).toBe(0);
+        await copied(up, " --yes");
         await ws.pulumi(["stack", "rm", "other", "--yes", "--non-interactive"], { fails: false });
         await ws.pulumi(["stack", "select", ws.stack], { fails: false });
         const ours = (await inState()).find((one) => one.id === id);

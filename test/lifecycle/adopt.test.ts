@@ -48,6 +48,29 @@ describe("adopting a compute", () => {
     expect(compute(lab, "db")).toMatchObject({ name: "main", autoscaling_limit_max_cu: 2, current_state: "active" });
   });
 
+  test.each<[string, Props, Props, RegExp[]]>([
+    [
+      "an active one",
+      {},
+      { size: 2 },
+      [/: size 0\.25 → 2 restarts this compute\. It is active.*: open connections drop\.$/],
+    ],
+    [
+      "an idle one",
+      { current_state: "idle" },
+      { size: 2 },
+      [/: size 0\.25 → 2 takes effect at the next start\. It is idle now: nothing drops\.$/],
+    ],
+    ["one that nothing restarts", {}, { size: 0.25, suspendTimeoutSeconds: 600 }, []],
+    ["one that may restart in silence", {}, { size: 2, onRestart: "allow" }, []],
+  ])("says in `up` what it does to the compute: %s", async (_which, now, args, warnings) => {
+    const lab = new Lab();
+    byHand(lab, SEED.primaryId, now);
+    const { warnings: said } = await lab.up("db", adopted(args));
+    expect(said).toEqual(warnings.map((text) => expect.stringMatching(text)));
+    for (const line of said) expect(line).toContain(`takes over ${SEED.primaryId}`);
+  });
+
   test("creates where the branch has no primary", async () => {
     const lab = new Lab();
     const outcome = await lab.up("db", primary({ adopt: true }));

@@ -28,6 +28,22 @@ const places = (lab: Lab) =>
 const errorsOf = (done: Record<string, { error?: Error }>) =>
   Object.fromEntries(Object.entries(done).flatMap(([name, { error }]) => (error ? [[name, error.message]] : [])));
 
+test.each([
+  ["a primary", primary],
+  ["a replica", replica],
+])(
+  "%s that moves to a branch that does not exist: the error names the branch and the property",
+  async (_what, kind) => {
+    const lab = await labOf({ x: kind({ branchId: dev }) });
+    const { error } = await lab.attempt("x", kind({ branchId: "br-nowhere" }));
+    expect(error!.message).toMatch(
+      /^branch br-nowhere of project \S+ does not exist, or this key can't see it, so compute ep-\S+ was not changed\. Check branchId and the key \(PATCH .*404.*\)$/,
+    );
+    expect(places(lab)).toEqual({ x: dev });
+    await lab.up("x", kind({ branchId: THIRD }));
+  },
+);
+
 describe("a primary on a branch that another one frees in the same run", () => {
   test.each<[string, Props, Props]>([
     ["which moves to another branch", on(preview), on(THIRD)],

@@ -42,6 +42,31 @@ describe("what is said at the resource", () => {
     expect(it.said()).toEqual([]);
   });
 
+  test("a refused key, and a branch that does not exist, make `up` fail; a service that fails is told once", async () => {
+    const it = await rig();
+    const { id, inputs, outputs } = await made(it);
+    const preview = async (args: Props) => {
+      const next = (await it.plugin.check(inputs, { ...BASE, ...args })).inputs;
+      const again = await it.again(it.args);
+      await again.update(id, outputs, next, { oldInputs: inputs, preview: true });
+      await again.update(id, outputs, next, { oldInputs: inputs, preview: true });
+      return it.said().map(({ urn, message }) => [urn, message.replace(/ \[.*$/, "")]);
+    };
+    const twice = (message: RegExp) => Array(2).fill([urnOf("main"), expect.stringMatching(message)]);
+    expect(await preview({ branchId: "br-nowhere" })).toEqual(
+      twice(/But branch br-nowhere of project \S+ does not exist.*: `up` will fail\. Check branchId and the key\.$/),
+    );
+    it.em.faults.add({ match: {}, times: 1, then: { status: 401 } });
+    expect(await preview({ size: 2 })).toEqual(
+      twice(/But the service refuses the key \(401\): `up` will fail\. Check \S+ .*$/),
+    );
+    it.em.faults.add({ match: {}, times: 1, then: { status: 500 } });
+    expect(await preview({ size: 2 })).toEqual([
+      ["", expect.stringMatching(/^this preview could not look at the service/)],
+      ...twice(/open connections drop then\.$/),
+    ]);
+  });
+
   test("with liveNotices: false the service is not asked", async () => {
     const it = await rig({}, { liveNotices: "false" });
     const { id, inputs, outputs } = await made(it);
