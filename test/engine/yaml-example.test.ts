@@ -1,4 +1,8 @@
 /** examples/yaml, and what the page about other languages says in YAML. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningEmulator, SEED, startEmulator } from "../../emulator/index";
 import { describeWithLanguage, ENGINE_TEST_MS, Workspace } from "../support/engine";
@@ -6,6 +10,8 @@ import { blocksOfPage, playExample } from "./languages/examples";
 import { ref, YAML } from "./languages/yaml";
 
 playExample(YAML);
+
+const read = (...path: string[]) => readFileSync(join(resolve(__dirname, "../.."), ...path), "utf8");
 
 const [PROGRAM = "", LOOK_UP = ""] = blocksOfPage("yaml");
 
@@ -46,7 +52,7 @@ describeWithLanguage("yaml", "the page on other languages", (engine, { hosts }) 
       ].join("\n");
       const program = PROGRAM.replace("resources:\n", `resources:\n${provider}`)
         .replace("      adopt: true\n", "      type: read_only\n")
-        .replace("outputs:\n", `    options: { provider: ${JSON.stringify(ref("eu"))} }\noutputs:\n`)
+        .replace("      version: 0.1.0\n", `      provider: ${ref("eu")}\n      version: 0.1.0\n`)
         .replaceAll("primary", "reader");
       const env = { COMPUTE_API_KEY: "another-key" };
       await ws.setProgram({ "Pulumi.yaml": program });
@@ -60,4 +66,51 @@ describeWithLanguage("yaml", "the page on other languages", (engine, { hosts }) 
     },
     ENGINE_TEST_MS,
   );
+
+  test(
+    "has a program whose plugin no line of the stack's file can choose",
+    async () => {
+      const asked: string[] = [];
+      const server = createServer((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.writeHead(404).end();
+      });
+      const port = await new Promise<number>((settle) =>
+        server.listen(0, "127.0.0.1", () => settle((server.address() as AddressInfo).port)),
+      );
+      try {
+        // Pulumi's default. Workspaces of tests turn it off.
+        const env = { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false" };
+        const another = { name: "evil", version: "9.9.9", pluginDownloadURL: `http://127.0.0.1:${port}/x` };
+        await ws.setConfig(
+          Object.fromEntries(Object.entries(another).map(([key, value]) => [`compute:${key}`, value])),
+        );
+        const program = `${PROGRAM.replace("outputs:\n", `outputs:\n  state: ${ref("live.currentState")}\n`)}${LOOK_UP}`;
+        await ws.setProgram({ "Pulumi.yaml": program });
+        await ws.preview({ env });
+        expect(asked).toEqual([]);
+        // Without the versions it is Pulumi that asks for the other plugin.
+        await ws.setProgram({ "Pulumi.yaml": program.replace(/ +options:(\n +| \{ )version: 0.1.0.*\n/g, "") });
+        await ws.preview({ env, fails: true });
+        expect(asked.join()).toContain("evil");
+      } finally {
+        server.close();
+      }
+    },
+    ENGINE_TEST_MS,
+  );
+});
+
+test("YAML on pages and in examples gives this package's version with each resource and call", () => {
+  const { version } = JSON.parse(read("package.json"));
+  const texts = [read("examples", "yaml", "Pulumi.yaml"), ...blocksOfPage("yaml")];
+  const given = texts.map((text) => [
+    text.match(/type: compute:|function: compute:/g)?.length,
+    text.match(new RegExp(`version: ${version}\\b`, "g"))?.length,
+  ]);
+  expect(given).toEqual([
+    [3, 3],
+    [1, 1],
+    [1, 1],
+  ]);
 });
