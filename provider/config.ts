@@ -7,6 +7,7 @@ import { type Approvals, readApprovals } from "./rules/approval-list.js";
 import { type ConfigName, INSTANCE } from "./rules/config-names.js";
 import { type KeyAndUrl, keyAndUrl, secretsIn, urlProblem } from "./rules/key-and-url.js";
 import { ON_RESTART, type OnRestart, softensPreviews } from "./rules/policies.js";
+import { quotedText } from "./rules/quoted-text.js";
 import { DEFAULT_API_URL, isForeign } from "./rules/service-url.js";
 import { withoutForms } from "./secret-forms.js";
 
@@ -74,7 +75,7 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
   const word = <T extends string>(name: ConfigName, words: readonly T[]): T | undefined => {
     const value = stack.get(name);
     if (value === undefined || (words as readonly string[]).includes(value)) return value as T | undefined;
-    problems.push({ name, reason: `"${value}" is not one of ${words.map((one) => `"${one}"`).join(", ")}` });
+    problems.push({ name, reason: `${quotedText(value)} is not one of ${words.map((one) => `"${one}"`).join(", ")}` });
     return undefined;
   };
   const amount = (name: ConfigName, from: number, to: number): number | undefined => {
@@ -82,7 +83,7 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
     if (value === undefined) return undefined;
     const parsed = Number(value);
     if (value.trim() !== "" && parsed >= from && parsed <= to) return parsed;
-    problems.push({ name, reason: `"${value}" is not a number from ${from} to ${to}` });
+    problems.push({ name, reason: `${quotedText(value)} is not a number from ${from} to ${to}` });
     return undefined;
   };
   const onRestart = word("compute:onRestart", ON_RESTART);

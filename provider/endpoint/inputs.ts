@@ -5,6 +5,7 @@ import * as z from "zod";
 import { isName } from "../rules/name.js";
 import { type ImpactNotice, NOTICE, readNotice } from "../rules/notice.js";
 import { ON_RESTART } from "../rules/policies.js";
+import { quotedText } from "../rules/quoted-text.js";
 import {
   type PartName,
   type SettingProperty,
@@ -35,7 +36,7 @@ const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is
 const oneOf = <const T extends readonly string[]>(words: T) =>
   z.enum(words, {
     error: ({ input }: Issue) =>
-      `${typeof input === "string" ? cut(JSON.stringify(input)) : show(input)} is not one of ${words.map((word) => `"${word}"`).join(", ")}`,
+      `${typeof input === "string" ? quotedText(input) : show(input)} is not one of ${words.map((word) => `"${word}"`).join(", ")}`,
   });
 const flag = () => z.boolean(bad("true or false"));
 const computeUnits = () => z.number(bad("a number of compute units (CU), for example 2"));
@@ -294,5 +295,3 @@ const kindOf = (value: unknown): string =>
   Array.isArray(value) ? "a list" : value !== null && typeof value === "object" ? "an object" : `a ${typeof value}`;
 
 const PLAIN = /^(true|false|-?\d{1,15}(\.\d{1,5})?)$/;
-const LONGEST = 80;
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

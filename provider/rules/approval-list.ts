@@ -1,6 +1,7 @@
 // The list `compute:approve` in the stack's config, and the command that adds to it.
 
 import { DIGITS, SHORT_DIGITS } from "./approval.js";
+import { quotedText } from "./quoted-text.js";
 import { isPlainName } from "./shell.js";
 import { someOf } from "./some-of.js";
 
@@ -90,14 +91,11 @@ export function shortEntriesText({ entries }: Pick<Approvals, "entries">): strin
 /** Entries that a message names. */
 export const MOST_NAMED = 20;
 
-/** An entry in a message. Of a long text only the length is shown: Pulumi does not recognize a secret that was cut. */
+/** An entry in a message. */
 function shown(value: unknown): string {
   if (value !== null && typeof value === "object") return "a list or an object";
-  return typeof value === "string" && value.length > LONGEST
-    ? `a text of ${value.length} characters`
-    : JSON.stringify(value);
+  return typeof value === "string" ? quotedText(value) : JSON.stringify(value);
 }
-const LONGEST = 60;
 
 /** Pulumi hands a list on as JSON. Undefined for any other text. */
 export function listOf(text: string): unknown[] | undefined {
