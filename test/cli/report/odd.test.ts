@@ -73,6 +73,15 @@ describe("a document that no engine writes", () => {
   });
 });
 
+test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
+  "a step %s, named like what each object has, is one that the report does not know",
+  async (op) => {
+    const { code, stdout, stderr } = await report(["--format", "markdown"], text(preview([resize({ more: { op } })])));
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is incomplete: it has a step")]);
+    expect(stdout).toContain(`it has a step \`${op}\`, which this version of the report does not know`);
+  },
+);
+
 test.each([1000, 1500, 3000])("the verdict stays, however few bytes there are: %d", async (bytes) => {
   const failed = { severity: "error", message: `error: ${"x ".repeat(2000)}`, urn: urnOf("db") };
   for (const document of [
