@@ -119,6 +119,12 @@ test.each<[name: string, code: number, said: RegExp]>([
     );
 });
 
+test.each(["", "urn:pulumi:prod", "db"])("a document whose only URN is %j is incomplete", async (urn) => {
+  const { code, stdout } = await report([], text({ ...preview([]), steps: [{ op: "same", urn }] }));
+  expect(code).toBe(2);
+  expect(stdout).toContain("its URNs are of no stack");
+});
+
 describe("with --name PROJECT/STACK, the report is of one preview of that stack alone", () => {
   const named = (...documents: unknown[]) => report(["--name", "shop/prod"], documents.map(text).join("\n"));
   const approving = { config: { "compute:approve": [] } };
@@ -136,6 +142,8 @@ describe("with --name PROJECT/STACK, the report is of one preview of that stack 
     ["a stack whose name is unknown", [inUrn("urn:pulumi:prod::shop", "urn:pulumi:unknown::unknown")(nothing)]],
     ["no URN in any step", [inUrn("urn:pulumi:", "")(mine)]],
     ["a URN without its parts", [{ ...nothing, steps: [{ op: "same", urn: "urn:pulumi:prod" }] }]],
+    ["an empty URN in its only step", [{ ...nothing, steps: [{ op: "same", urn: "" }] }]],
+    ["one step with an empty URN", [{ ...nothing, steps: [ROOT, { op: "same", urn: "" }] }]],
     ["one step of another stack", [preview([ofDev(resize())], approving)]],
     ["one step of another project", [preview([inUrn("::shop::", "::shop2::")(resize())])]],
     ["one step without a URN of Pulumi", [preview([inUrn("urn:pulumi:", "")(resize())])]],
