@@ -9,6 +9,7 @@ const SECRET_OBJECT = {
 };
 const change = (old: object, next: object, more: StepOptions = {}) =>
   step({ old: { ...BASE, restart: "no", ...old }, next: { ...BASE, ...next }, ...more });
+const GONE_WORDS = "no longer in the program";
 const differs = (...names: string[]) => ({ more: { diffReasons: names } });
 
 describe("what can't be compared is left to the notice, and can't be approved by digest", () => {
@@ -282,6 +283,64 @@ describe("changes without an impact", () => {
     ]);
     const { stdout } = await report([], JSON.stringify(document));
     expect(stdout).toContain("also `suspendTimeoutSeconds` `300` → `600`, `name` `a` → `b`, `onDelete` |");
+  });
+
+  describe("beside a cause in `settings`, all the others there are shown", () => {
+    const work = (work_mem: string, more: object = {}) => ({ settings: { pgSettings: { work_mem }, ...more } });
+    const libraries = (...enabledLibraries: string[]) => ({ preloadLibraries: { enabledLibraries } });
+    const loud = { pgSettings: { work_mem: "4MB", log_statement: "all" } };
+    test.each<[what: string, old: object, next: object, others: object[]]>([
+      [
+        "another library",
+        work("4MB", libraries("pgaudit")),
+        work("8MB", libraries("other_lib")),
+        [
+          {
+            property: "settings.preloadLibraries",
+            old: '{"enabledLibraries":["pgaudit"]}',
+            new: '{"enabledLibraries":["other_lib"]}',
+          },
+        ],
+      ],
+      [
+        "a parameter that is dropped",
+        { settings: loud },
+        work("8MB"),
+        [{ property: "settings.pgSettings.log_statement", old: "all", new: GONE_WORDS }],
+      ],
+      [
+        "libraries that are dropped",
+        work("4MB", libraries("pgaudit")),
+        work("8MB"),
+        [{ property: "settings.preloadLibraries.enabledLibraries", old: '["pgaudit"]', new: GONE_WORDS }],
+      ],
+      ["nothing else", work("4MB", libraries("a")), work("8MB", libraries("a")), []],
+    ])("%s", async (_what, old, next, others) => {
+      for (const more of [differs("settings"), {}]) {
+        const one = change(old, { ...next, restart: "maybe: x" }, more);
+        const document = preview([one]);
+        const { changes, otherChanges } = await oneCompute(document);
+        expect(changes).toMatchObject([{ property: "settings.pgSettings.work_mem", old: "4MB", new: "8MB" }]);
+        expect(otherChanges).toEqual(others);
+        const { stdout } = await report(["--fail-on", "may-restart"], JSON.stringify(document));
+        expect(stdout).toContain("approve --stack prod");
+        for (const { property } of others as { property: string }[]) expect(stdout).toContain(`also \`${property}\``);
+      }
+    });
+  });
+
+  test("what a replacement drops has its old value: the digest covers it", async () => {
+    const old = { suspendTimeoutSeconds: 300, restartTriggers: ["s"], name: "a" };
+    const next = { projectId: "other-project-1", name: "a", restart: "yes: x" };
+    const one = change(old, next, {
+      op: "replace",
+      ...differs("projectId", "suspendTimeoutSeconds", "restartTriggers"),
+    });
+    const { otherChanges } = await oneCompute(preview([one]));
+    expect(otherChanges).toEqual([
+      { property: "restartTriggers", old: "other values", new: GONE_WORDS, words: GONE_WORDS },
+      { property: "suspendTimeoutSeconds", old: "300", new: GONE_WORDS },
+    ]);
   });
 
   test("a secret value is not shown", async () => {
