@@ -45,6 +45,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     folder,
   });
   const errors = errorDiagnosticsIn(preview.diagnostics);
+  const { lines, refusedLines } = errorLinesOf(errors);
   const incomplete = [
     ...(errors.length > 0 ? [whyIncomplete(errors)] : []),
     ...preview.problems,
@@ -60,7 +61,8 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     ownStacks,
     findings,
     incomplete,
-    errors: errorLinesOf(errors),
+    errors: lines,
+    refusedLines,
     remarks: [
       ...(approvals.problem
         ? [
