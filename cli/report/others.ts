@@ -1,5 +1,6 @@
 // What changes beside the causes of an impact: another name, another time until a compute sleeps.
 
+import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { harmlessChanges } from "../../provider/rules/impact.js";
 import {
   type DesiredSettings,
@@ -8,10 +9,12 @@ import {
   SIZE_FORMS,
   UNKNOWN,
 } from "../../provider/rules/settings.js";
+import { VALUES } from "../../provider/rules/texts.js";
 import { cleanLine } from "./clean.js";
 import type { Compared, Judged } from "./judge.js";
 import { record, topLevelOf } from "./preview.js";
-import type { Finding, OtherChange } from "./types.js";
+import { isSecretMark } from "./settings.js";
+import type { Finding, OtherChange, Step } from "./types.js";
 
 const isSize = (name: string): boolean => (SIZE_FORMS as readonly string[]).includes(name);
 
@@ -30,6 +33,7 @@ export function othersOf(
   const changes = [
     ...harmlessChanges({ ...recorded, ...previousInputs }, desired, options),
     ...droppedOf(previousInputs ?? {}, desired),
+    ...adoptionChanges(step, unreadable),
   ]
     // One cause inside `settings` does not name the other changes there.
     .filter(({ property }) => !isInside(property, paths) && (property.includes(".") || !isNamed(property)))
@@ -56,6 +60,25 @@ function isInside(path: string, paths: ReadonlySet<string>): boolean {
   for (let at = path.indexOf("."); at >= 0; at = path.indexOf(".", at + 1))
     if (paths.has(path.slice(0, at))) return true;
   return paths.has(path);
+}
+
+/** What is taken over and what stays when it leaves the program. A digest of a replacement covers both. */
+function adoptionChanges({ old, next }: Step, unreadable: ReadonlySet<string>): OtherChange[] {
+  return ADOPTION.flatMap((property) => {
+    const [before, after] = [old?.inputs, next?.inputs].map((inputs) => shownInput(inputs?.[property]));
+    if (unreadable.has(property) || before === undefined || after === undefined || before === after) return [];
+    return [{ property, old: before, new: after }];
+  });
+}
+const ADOPTION = ["adopt", "onDelete"];
+
+/** Undefined where the value can't be shown: then the row has the property's name. */
+function shownInput(value: unknown): string | undefined {
+  // `adopt: false` is the same as none.
+  if (value === undefined || value === null || value === false) return VALUES.notSet;
+  if (value === UNKNOWN_VALUE) return VALUES.unknown;
+  if (isSecretMark(value)) return undefined;
+  return typeof value === "string" || value === true ? String(value) : undefined;
 }
 
 /** What the program asked for before and does not name now. The service may keep it, so no rule counts it as a change. */

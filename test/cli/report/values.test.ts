@@ -280,9 +280,12 @@ describe("changes without an impact", () => {
     expect(otherChanges).toEqual([
       { property: "suspendTimeoutSeconds", old: "300", new: "600" },
       { property: "name", old: "a", new: "b" },
+      { property: "onDelete", old: "not set", new: "release" },
     ]);
     const { stdout } = await report([], JSON.stringify(document));
-    expect(stdout).toContain("also `suspendTimeoutSeconds` `300` → `600`, `name` `a` → `b`, `onDelete` |");
+    expect(stdout).toContain(
+      "also `suspendTimeoutSeconds` `300` → `600`, `name` `a` → `b`, `onDelete` `not set` → `release` |",
+    );
   });
 
   describe("beside a cause in `settings`, all the others there are shown", () => {
@@ -341,6 +344,45 @@ describe("changes without an impact", () => {
       { property: "restartTriggers", old: "other values", new: GONE_WORDS, words: GONE_WORDS },
       { property: "suspendTimeoutSeconds", old: "300", new: GONE_WORDS },
     ]);
+  });
+
+  describe("a replacement shows which compute it adopts, and what becomes of it: the digest covers both", () => {
+    test.each<[what: string, old: object, next: object, others: object[]]>([
+      [
+        "asked anew",
+        {},
+        { adopt: "ep-prod-primary-1234", onDelete: "delete" },
+        [
+          { property: "adopt", old: "not set", new: "ep-prod-primary-1234" },
+          { property: "onDelete", old: "not set", new: "delete" },
+        ],
+      ],
+      [
+        "changed",
+        { adopt: true, onDelete: "release" },
+        { adopt: "ep-b", onDelete: "delete" },
+        [
+          { property: "adopt", old: "true", new: "ep-b" },
+          { property: "onDelete", old: "release", new: "delete" },
+        ],
+      ],
+      ["dropped", { adopt: "ep-a" }, {}, [{ property: "adopt", old: "ep-a", new: "not set" }]],
+      ["the same", { adopt: "ep-a", onDelete: "delete" }, { adopt: "ep-a", onDelete: "delete" }, []],
+      ["no adoption either way", {}, { adopt: false }, []],
+      ["known later", {}, { adopt: UNKNOWN }, [{ property: "adopt", old: "not set", new: "known after apply" }]],
+      ["secret", { adopt: "[secret]" }, { adopt: "[secret]" }, []],
+      ["secret to the engine", { adopt: "ep-a" }, { adopt: "ep-b", __secret: ["adopt"] }, []],
+      ["of another kind", {}, { adopt: { a: 1 } }, []],
+    ])("%s", async (_what, old, next, others) => {
+      for (const more of [differs("projectId", "adopt", "onDelete"), {}]) {
+        const one = change(
+          old,
+          { projectId: "other-project-1", ...next, restart: "yes: x" },
+          { op: "replace", ...more },
+        );
+        expect((await oneCompute(preview([one]))).otherChanges).toEqual(others);
+      }
+    });
   });
 
   test("a secret value is not shown", async () => {
