@@ -138,11 +138,16 @@ export const operations: Command = {
 };
 
 const OPERATION_HEAD = ["CREATED", "ACTION", "OF", "STATUS", "TOOK", "ID", "ERROR"];
-const COLOURS: Record<string, Colour> = { OK: "green", Error: "red", "In progress": "yellow", Scheduling: "yellow" };
+const COLOURS = new Map<string, Colour>([
+  ["OK", "green"],
+  ["Error", "red"],
+  ["In progress", "yellow"],
+  ["Scheduling", "yellow"],
+]);
 
 function operationRow(one: OperationInfo): Cell[] {
   const status = one.label === undefined ? one.status : `${one.label} (${one.status})`;
-  const colour = COLOURS[one.label ?? ""];
+  const colour = COLOURS.get(one.label ?? "");
   return [
     { text: one.createdAt ?? "" },
     { text: one.action },

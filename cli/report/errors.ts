@@ -68,9 +68,20 @@ function withoutValues(message: string): string {
 
 /**
  * Each error in one line, without stack frames and empty lines. The same error at several resources is listed once, with their names,
- * because one refused key fails every look-up.
+ * because one refused key fails every look-up. All errors of computes whose change is refused come first, and none of them is left
+ * out: beside the command that approves it, a reviewer has to see the whole change.
  */
-export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
+export function errorLinesOf(errors: readonly Diagnostic[]): { lines: string[]; refusedLines: number } {
+  const refused = new Set(refusalsIn(errors).map(({ urn }) => urn));
+  const isRefused = ({ urn }: Diagnostic) => urn !== undefined && refused.has(urn);
+  const first = linesOf(errors.filter(isRefused));
+  const others = linesOf(errors.filter((error) => !isRefused(error)));
+  const more = others.length - MOST_ERRORS;
+  const shown = more > 0 ? [...others.slice(0, MOST_ERRORS), `and ${more} more`] : others;
+  return { lines: [...first, ...shown], refusedLines: first.length };
+}
+
+function linesOf(errors: readonly Diagnostic[]): string[] {
   const found = new Map<string, { line: string; names: Set<string> }>();
   for (const error of errors) {
     const { message, urn } = error;
@@ -84,12 +95,10 @@ export function errorLinesOf(errors: readonly Diagnostic[]): string[] {
     if (name !== undefined) known.names.add(name);
     found.set(key, known);
   }
-  const lines = [...found.values()].map(({ line, names }) => {
+  return [...found.values()].map(({ line, names }) => {
     const shown = someOf([...names], MOST_NAMES, (name) => quote(cleanLine(name)));
     return names.size === 0 ? quote(line) : `${shown}: ${quote(line)}`;
   });
-  const more = lines.length - MOST_ERRORS;
-  return more > 0 ? [...lines.slice(0, MOST_ERRORS), `and ${more} more`] : lines;
 }
 
 /** The cause is often not in the first line of the message of a compiler, a program or Pulumi. */

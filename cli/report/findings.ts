@@ -35,11 +35,11 @@ const IN_STATE = new Map([
   ["remove-pending-replace", "leaves the state: it was deleted before"],
 ]);
 /** The states that a step needs to show its change. */
-const REQUIRED_STATES: Record<string, readonly ("old" | "next")[]> = {
-  create: ["next"],
-  update: ["old", "next"],
-  replace: ["old", "next"],
-};
+const REQUIRED_STATES = new Map<string, readonly ("old" | "next")[]>([
+  ["create", ["next"]],
+  ["update", ["old", "next"]],
+  ["replace", ["old", "next"]],
+]);
 const STATE_WORDS = { old: "had before", next: "is asked to be" };
 const REPLACEMENT_HALVES = new Set(["create-replacement", "delete-replaced", "import-replacement"]);
 
@@ -57,7 +57,7 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
     if (fails) finding.upFails ??= { why: fails };
     if (description.isUnknownStep)
       problems.add(`it has a step ${quote(cleanLine(step.op, 40))}, which this version of the report does not know`);
-    const missing = (REQUIRED_STATES[step.op] ?? []).filter((side) => !step[side]?.inputs);
+    const missing = (REQUIRED_STATES.get(step.op) ?? []).filter((side) => !step[side]?.inputs);
     if (missing.length > 0)
       problems.add(
         `what ${quote(finding.name)} ${missing.map((side) => STATE_WORDS[side]).join(" and ")} is missing or can't be read`,

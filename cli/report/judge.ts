@@ -23,7 +23,7 @@ import {
 } from "../../provider/rules/settings.js";
 import { CLAUSES, EFFECTS, FATES, VALUES } from "../../provider/rules/texts.js";
 import { cleanLine, quote } from "./clean.js";
-import { listOf, topLevelOf } from "./preview.js";
+import { listOf } from "./preview.js";
 import { desiredWithout, type Values, valuesOf } from "./settings.js";
 import type { Cause, Raw, Step } from "./types.js";
 import { worstFirst } from "./verdict.js";
@@ -62,7 +62,7 @@ export interface Judged {
   moreCauses?: number;
   /** The changes that the notice lists, if the values can't be compared. */
   noticeChanges?: string;
-  /** Top-level names of the properties in `noticeChanges`. */
+  /** The properties that the notice names: the paths in `noticeChanges`, and those that it leaves out. */
   noticeProperties?: readonly string[];
   effect?: string;
   notes: string[];
@@ -165,7 +165,7 @@ function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: C
     const noticeChanges = properties
       .slice(0, MOST_CAUSES)
       .map((path) => `${path} ${isSecret(path, unreadable) ? `${VALUES.oldSecret} → ${VALUES.newSecret}` : "changes"}`);
-    const noticeProperties = properties.map(topLevelOf);
+    const noticeProperties = properties;
     const effect = impact === "may-restart" && text !== "" ? quote(text) : EFFECT_BY_IMPACT[impact];
     return {
       impact,

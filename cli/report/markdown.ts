@@ -102,8 +102,7 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
   const { findings, incomplete, errors, remarks } = stack;
   const rows = findings.filter((one) => shown.has(one));
   const isPartial = incomplete.length > 0;
-  // A refusal names the changes that its command approves.
-  const mostErrors = stack.refusedDigests.length > 0 ? room.lines : Math.min(room.lines, MOST_ERRORS);
+  const mostErrors = mostErrorsOf(stack, room);
   const shownErrors = limited(errors, mostErrors, (line) => `  - ${renderQuotes(line, code)}`);
   return [
     `### ${emojiFor(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
@@ -120,9 +119,16 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
       findings.filter((one) => !shown.has(one)),
       room.names,
     ),
-    ...approvalsOf(stack, rows),
+    ...approvalsOf(stack, rows, mostErrors),
     ...(room.details ? [...notesOf(rows), ...detailsOf(rows)] : []),
   ];
+}
+
+/** A refusal names the changes that its command approves, so its lines are left out only for want of room. */
+function mostErrorsOf({ refusedDigests, refusedLines }: StackReport, { lines }: Room): number {
+  if (refusedDigests.length === 0) return Math.min(lines, MOST_ERRORS);
+  // The last line counts the errors that are left out.
+  return lines === MOST_LINES ? refusedLines + lines + 1 : lines;
 }
 
 function limited(lines: readonly string[], most: number, show: (line: string) => string): string[] {

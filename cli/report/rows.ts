@@ -101,13 +101,15 @@ export function deletionsOf(findings: readonly Finding[], shown: readonly Findin
 }
 const MOST_NAMES = 20;
 
-/** @param shown the findings that have a row */
-export function approvalsOf(report: StackReport, shown: readonly Finding[]): string[] {
+/** @param shown the findings that have a row; @param errorLines how many lines of errors are shown */
+export function approvalsOf(whole: StackReport, shown: readonly Finding[], errorLines: number): string[] {
+  const isCut = whole.refusedLines > errorLines;
+  const report = isCut ? { ...whole, refusedDigests: [] } : whole;
   const rows = new Set(shown);
   const all = approvableIn(report);
   const open = all.filter((one) => rows.has(one));
   const command = commandFor(report, open);
-  const rest = all.length - open.length;
+  const rest = all.length - open.length + (isCut ? whole.refusedDigests.length : 0);
   if (command === undefined) return rest > 0 ? ["", leftToApprove(rest)] : [];
   const isRefused = open.some(({ approval }) => approval?.refused) || report.refusedDigests.length > 0;
   const count = open.length + report.refusedDigests.length;
@@ -140,7 +142,7 @@ export function approvalsOf(report: StackReport, shown: readonly Finding[]): str
   ];
 }
 
-/** The command covers only changes with a row: nobody should approve a change unseen. */
+/** The command covers only changes with a row, or with all lines of their refusal: nobody should approve a change unseen. */
 const leftToApprove = (count: number): string =>
   `No room for the ${count === 1 ? "approval of 1 change" : `approvals of ${count} changes`}: \`--format text\`, or more \`--max-bytes\`, has ${count === 1 ? "it" : "them"}.`;
 

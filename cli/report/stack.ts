@@ -45,6 +45,7 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     folder,
   });
   const errors = errorDiagnosticsIn(preview.diagnostics);
+  const { lines, refusedLines } = errorLinesOf(errors);
   const incomplete = [
     ...(errors.length > 0 ? [whyIncomplete(errors)] : []),
     ...preview.problems,
@@ -60,7 +61,8 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     ownStacks,
     findings,
     incomplete,
-    errors: errorLinesOf(errors),
+    errors: lines,
+    refusedLines,
     remarks: [
       ...(approvals.problem
         ? [
@@ -90,9 +92,11 @@ function approvalText(value: unknown): string | undefined {
   return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
-/** Undefined for a text that is no URN. A message that is about no resource has none. */
-const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[] =>
-  [...steps, ...diagnostics].flatMap(({ urn }) => (urn ? [identityOf(urn)] : []));
+/** Undefined for a text that is no URN. Each step is of a resource; a message may be of none, and then its URN is empty or absent. */
+const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[] => [
+  ...steps.map(({ urn }) => identityOf(urn)),
+  ...diagnostics.flatMap(({ urn }) => (urn ? [identityOf(urn)] : [])),
+];
 
 /** The space keeps it apart from every `--name PROJECT/STACK`. */
 const NO_STACK = "no stack";

@@ -137,6 +137,8 @@ export interface StackReport {
   approvals: Approvals;
   /** The digests in refusals: such a change has no step, and so no finding. */
   refusedDigests: readonly string[];
+  /** How many lines of `errors` are of refused changes: the first ones. */
+  refusedLines: number;
   /** How many changes the preview refused. */
   refusedCount: number;
   /** The program's folder in the repository, where it is known and not the root. */

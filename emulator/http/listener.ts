@@ -71,15 +71,15 @@ function send(response: ServerResponse, answer: EmulatorAnswer, more: Record<str
   response.end(answer.body);
 }
 
-const STATUS_OF: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
+const STATUS_OF = new Map([
+  ["HPE_HEADER_OVERFLOW", 431],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
+  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+]);
 
 /** The complete response to a request that Node.js can't parse. */
 function brokenRequest({ code = "", message }: NodeJS.ErrnoException): string {
-  const status = STATUS_OF[code] ?? 400;
+  const status = STATUS_OF.get(code) ?? 400;
   const { headers, body } = errorResponse(uuid(Math.random), status, `not a request that can be read: ${message}`);
   const lines = Object.entries(withSecurityHeaders(headers)).map(([name, value]) => `${name}: ${value}`);
   const length = `content-length: ${Buffer.byteLength(body)}`;

@@ -225,6 +225,57 @@ describe("many errors", () => {
     expect(plain.stdout).toContain("and 1 more");
   });
 
+  describe("before refusals: the command approves no digest whose line is not shown", () => {
+    const [first, second] = ["1".repeat(32), "2".repeat(32)];
+    const refusal = (name: string, digest: string, change: string) => ({
+      severity: "error",
+      urn: urnOf(name),
+      message: `error: property size value {1} has a problem: ${change}: restarts [refused ${digest}]\n`,
+    });
+    const own = (count: number, length = 1) =>
+      Array.from({ length: count }, (_, at) => ({
+        severity: "error",
+        message: `error: mine ${at} ${"x".repeat(length)}`,
+      }));
+    const documentOf = (...diagnostics: object[]) => JSON.stringify(preview([], { diagnostics }));
+
+    test.each(["markdown", "text", "json"])("in %s", async (format) => {
+      const refusals = [refusal("a", first, "size 1 → 2"), refusal("b", second, "size 3 → 4")];
+      const document = documentOf(...own(25), ...refusals, ...own(1));
+      const { stdout } = await report(["--format", format], document);
+      for (const digest of [first, second]) expect(stdout).toContain(digest);
+      for (const change of ["a: ", "size 1 → 2", "size 3 → 4", "and 5 more"])
+        expect(stdout.replaceAll("`", "")).toContain(change);
+    });
+
+    test("of more lines than any other error has", async () => {
+      const lines = Array.from({ length: 30 }, (_, at) => ({
+        ...refusal("a", first, ""),
+        message: `error: property p${at} value {1} has a problem: p${at} 1 → 2${at === 29 ? ` [refused ${first}]` : ""}`,
+      }));
+      const { stdout } = await report(["--format", "markdown"], documentOf(...own(25), ...lines));
+      expect(stdout).toContain(first);
+      for (let at = 0; at < 30; at++) expect(stdout).toContain(`p${at} 1 → 2`);
+    });
+
+    test("without room for its line, a digest is left out, and said to be", async () => {
+      const names = ["a", "b", "c", "d"];
+      const refusals = names.map((name, at) =>
+        refusal(name, String(at).repeat(32), `size ${at} → 9 ${"y".repeat(500)}`),
+      );
+      const document = documentOf(...own(5, 900), ...refusals);
+      for (const bytes of [8000, 6000, 4000, 3000, 2000, 1000]) {
+        const { stdout } = await report(["--format", "markdown", "--max-bytes", String(bytes)], document);
+        names.forEach((_name, at) => {
+          if (stdout.includes(String(at).repeat(32)))
+            expect([bytes, stdout]).toEqual([bytes, expect.stringContaining(`size ${at} → 9`)]);
+        });
+        if (!stdout.includes("approve --stack") && stdout.includes("###"))
+          expect(stdout).toContain("No room for the approvals of 4 changes");
+      }
+    });
+  });
+
   test("each once, and then counted", async () => {
     const diagnostics = Array.from({ length: 60 }, (_, at) => ({
       severity: "error",

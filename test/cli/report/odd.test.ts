@@ -73,6 +73,15 @@ describe("a document that no engine writes", () => {
   });
 });
 
+test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
+  "a step %s, named like what each object has, is one that the report does not know",
+  async (op) => {
+    const { code, stdout, stderr } = await report(["--format", "markdown"], text(preview([resize({ more: { op } })])));
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is incomplete: it has a step")]);
+    expect(stdout).toContain(`it has a step \`${op}\`, which this version of the report does not know`);
+  },
+);
+
 test.each([1000, 1500, 3000])("the verdict stays, however few bytes there are: %d", async (bytes) => {
   const failed = { severity: "error", message: `error: ${"x ".repeat(2000)}`, urn: urnOf("db") };
   for (const document of [
@@ -110,6 +119,12 @@ test.each<[name: string, code: number, said: RegExp]>([
     );
 });
 
+test.each(["", "urn:pulumi:prod", "db"])("a document whose only URN is %j is incomplete", async (urn) => {
+  const { code, stdout } = await report([], text({ ...preview([]), steps: [{ op: "same", urn }] }));
+  expect(code).toBe(2);
+  expect(stdout).toContain("its URNs are of no stack");
+});
+
 describe("with --name PROJECT/STACK, the report is of one preview of that stack alone", () => {
   const named = (...documents: unknown[]) => report(["--name", "shop/prod"], documents.map(text).join("\n"));
   const approving = { config: { "compute:approve": [] } };
@@ -127,6 +142,8 @@ describe("with --name PROJECT/STACK, the report is of one preview of that stack 
     ["a stack whose name is unknown", [inUrn("urn:pulumi:prod::shop", "urn:pulumi:unknown::unknown")(nothing)]],
     ["no URN in any step", [inUrn("urn:pulumi:", "")(mine)]],
     ["a URN without its parts", [{ ...nothing, steps: [{ op: "same", urn: "urn:pulumi:prod" }] }]],
+    ["an empty URN in its only step", [{ ...nothing, steps: [{ op: "same", urn: "" }] }]],
+    ["one step with an empty URN", [{ ...nothing, steps: [ROOT, { op: "same", urn: "" }] }]],
     ["one step of another stack", [preview([ofDev(resize())], approving)]],
     ["one step of another project", [preview([inUrn("::shop::", "::shop2::")(resize())])]],
     ["one step without a URN of Pulumi", [preview([inUrn("urn:pulumi:", "")(resize())])]],

@@ -9,6 +9,7 @@ const SECRET_OBJECT = {
 };
 const change = (old: object, next: object, more: StepOptions = {}) =>
   step({ old: { ...BASE, restart: "no", ...old }, next: { ...BASE, ...next }, ...more });
+const GONE_WORDS = "no longer in the program";
 const differs = (...names: string[]) => ({ more: { diffReasons: names } });
 
 describe("what can't be compared is left to the notice, and can't be approved by digest", () => {
@@ -279,9 +280,109 @@ describe("changes without an impact", () => {
     expect(otherChanges).toEqual([
       { property: "suspendTimeoutSeconds", old: "300", new: "600" },
       { property: "name", old: "a", new: "b" },
+      { property: "onDelete", old: "not set", new: "release" },
     ]);
     const { stdout } = await report([], JSON.stringify(document));
-    expect(stdout).toContain("also `suspendTimeoutSeconds` `300` → `600`, `name` `a` → `b`, `onDelete` |");
+    expect(stdout).toContain(
+      "also `suspendTimeoutSeconds` `300` → `600`, `name` `a` → `b`, `onDelete` `not set` → `release` |",
+    );
+  });
+
+  describe("beside a cause in `settings`, all the others there are shown", () => {
+    const work = (work_mem: string, more: object = {}) => ({ settings: { pgSettings: { work_mem }, ...more } });
+    const libraries = (...enabledLibraries: string[]) => ({ preloadLibraries: { enabledLibraries } });
+    const loud = { pgSettings: { work_mem: "4MB", log_statement: "all" } };
+    test.each<[what: string, old: object, next: object, others: object[]]>([
+      [
+        "another library",
+        work("4MB", libraries("pgaudit")),
+        work("8MB", libraries("other_lib")),
+        [
+          {
+            property: "settings.preloadLibraries",
+            old: '{"enabledLibraries":["pgaudit"]}',
+            new: '{"enabledLibraries":["other_lib"]}',
+          },
+        ],
+      ],
+      [
+        "a parameter that is dropped",
+        { settings: loud },
+        work("8MB"),
+        [{ property: "settings.pgSettings.log_statement", old: "all", new: GONE_WORDS }],
+      ],
+      [
+        "libraries that are dropped",
+        work("4MB", libraries("pgaudit")),
+        work("8MB"),
+        [{ property: "settings.preloadLibraries.enabledLibraries", old: '["pgaudit"]', new: GONE_WORDS }],
+      ],
+      ["nothing else", work("4MB", libraries("a")), work("8MB", libraries("a")), []],
+    ])("%s", async (_what, old, next, others) => {
+      for (const more of [differs("settings"), {}]) {
+        const one = change(old, { ...next, restart: "maybe: x" }, more);
+        const document = preview([one]);
+        const { changes, otherChanges } = await oneCompute(document);
+        expect(changes).toMatchObject([{ property: "settings.pgSettings.work_mem", old: "4MB", new: "8MB" }]);
+        expect(otherChanges).toEqual(others);
+        const { stdout } = await report(["--fail-on", "may-restart"], JSON.stringify(document));
+        expect(stdout).toContain("approve --stack prod");
+        for (const { property } of others as { property: string }[]) expect(stdout).toContain(`also \`${property}\``);
+      }
+    });
+  });
+
+  test("what a replacement drops has its old value: the digest covers it", async () => {
+    const old = { suspendTimeoutSeconds: 300, restartTriggers: ["s"], name: "a" };
+    const next = { projectId: "other-project-1", name: "a", restart: "yes: x" };
+    const one = change(old, next, {
+      op: "replace",
+      ...differs("projectId", "suspendTimeoutSeconds", "restartTriggers"),
+    });
+    const { otherChanges } = await oneCompute(preview([one]));
+    expect(otherChanges).toEqual([
+      { property: "restartTriggers", old: "other values", new: GONE_WORDS, words: GONE_WORDS },
+      { property: "suspendTimeoutSeconds", old: "300", new: GONE_WORDS },
+    ]);
+  });
+
+  describe("a replacement shows which compute it adopts, and what becomes of it: the digest covers both", () => {
+    test.each<[what: string, old: object, next: object, others: object[]]>([
+      [
+        "asked anew",
+        {},
+        { adopt: "ep-prod-primary-1234", onDelete: "delete" },
+        [
+          { property: "adopt", old: "not set", new: "ep-prod-primary-1234" },
+          { property: "onDelete", old: "not set", new: "delete" },
+        ],
+      ],
+      [
+        "changed",
+        { adopt: true, onDelete: "release" },
+        { adopt: "ep-b", onDelete: "delete" },
+        [
+          { property: "adopt", old: "true", new: "ep-b" },
+          { property: "onDelete", old: "release", new: "delete" },
+        ],
+      ],
+      ["dropped", { adopt: "ep-a" }, {}, [{ property: "adopt", old: "ep-a", new: "not set" }]],
+      ["the same", { adopt: "ep-a", onDelete: "delete" }, { adopt: "ep-a", onDelete: "delete" }, []],
+      ["no adoption either way", {}, { adopt: false }, []],
+      ["known later", {}, { adopt: UNKNOWN }, [{ property: "adopt", old: "not set", new: "known after apply" }]],
+      ["secret", { adopt: "[secret]" }, { adopt: "[secret]" }, []],
+      ["secret to the engine", { adopt: "ep-a" }, { adopt: "ep-b", __secret: ["adopt"] }, []],
+      ["of another kind", {}, { adopt: { a: 1 } }, []],
+    ])("%s", async (_what, old, next, others) => {
+      for (const more of [differs("projectId", "adopt", "onDelete"), {}]) {
+        const one = change(
+          old,
+          { projectId: "other-project-1", ...next, restart: "yes: x" },
+          { op: "replace", ...more },
+        );
+        expect((await oneCompute(preview([one]))).otherChanges).toEqual(others);
+      }
+    });
   });
 
   test("a secret value is not shown", async () => {
