@@ -20,7 +20,6 @@ import { escapeInvisibleLines } from "./visible-text.js";
 
 /** Characters of somebody else's error that are searched for secrets, and shown. */
 const LONGEST_ERROR = 64 * 1024;
-const SHORTEST_KEY = 4;
 
 /** How a process speaks and ends. */
 export interface ProcessOptions extends Pick<ContextOptions, "clock" | "transport"> {
@@ -126,7 +125,7 @@ export class ProviderProcess {
 
   /**
    * The error of a step, as people may see it. An error of ours also loses its stack trace, which Pulumi would print. Any other
-   * error may repeat a part of a value, as a service does.
+   * error may repeat a part of a secret value, as the text of a service may.
    */
   clean(error: unknown): unknown {
     if (typeof error === "string") return this.#shownOfOthers(error);
@@ -147,9 +146,7 @@ export class ProviderProcess {
   /** The key, as soon as the process is configured. */
   get #key(): SecretTexts {
     const account = this.#config?.account;
-    const key = account === undefined || account instanceof Error ? "" : account.apiKey;
-    // A shorter one is a test's. It would make every text unreadable.
-    if (key.length >= SHORTEST_KEY) this.#keyTexts.add(key);
+    if (account !== undefined && !(account instanceof Error)) this.#keyTexts.addKey(account.apiKey);
     return this.#keyTexts;
   }
 

@@ -10,6 +10,8 @@ export const MIN_PART = 8;
 /** Letters of a value in which parts are looked for. A longer value is a file, and its beginning is enough to recognize it. */
 const LONGEST = 64 * 1024;
 
+const SHORTEST_KEY = 4;
+
 /** Values of one kind, and the mark that replaces them. */
 export class SecretTexts {
   readonly mark: string;
@@ -38,6 +40,11 @@ export class SecretTexts {
     // An accent may be written as a mark of its own, so short values with accents are compared without them too.
     if (letters !== "" && letters.length < MIN_PART && /[^\0-\x7f]/.test(line)) this.#folded.add(letters);
     for (let at = 0; at + MIN_PART <= letters.length; at++) this.#parts.add(letters.slice(at, at + MIN_PART));
+  }
+
+  /** A shorter key is a test's. Removing it would make every text unreadable. */
+  addKey(key: string): void {
+    if (key.length >= SHORTEST_KEY) this.add(key);
   }
 
   /** The places of whole values, and of the beginning of a value where the text ends or is cut. */

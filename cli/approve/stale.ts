@@ -53,7 +53,7 @@ export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | u
     ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over`] : []),
     ...(unused.length > 0 ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}`] : []),
   ];
-  // One command takes out all of them.
+  // Only the last line has the command: it takes out the entries of both lines.
   const lines = tidied.map((line, index) => (index === tidied.length - 1 ? `${line}. ${way}` : line));
   return [...(short === undefined ? [] : [short]), ...lines];
 }

@@ -42,7 +42,7 @@ export function changesOf(finding: Finding, show: (text: string) => string): str
   ];
 }
 
-/** The command whose output has everything. */
+/** The command that shows the whole change. */
 const WHOLE = "`pulumi preview --diff`";
 
 /** How many values of the change are not shown to their ends. */

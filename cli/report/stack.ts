@@ -31,8 +31,9 @@ export const UNKNOWN_NAME = "unknown";
 export function stackReport(document: Raw, options: StackOptions): StackReport {
   const { source, failOn, folder, nowMs, approved, program } = options;
   const preview = previewOf(document);
-  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identitiesIn(preview).find((one) => one !== undefined) ?? {};
-  const ownStacks = stacksIn(preview);
+  const identities = identitiesIn(preview);
+  const { project = UNKNOWN_NAME, stack = UNKNOWN_NAME } = identities.find((one) => one !== undefined) ?? {};
+  const ownStacks = stacksOf(identities);
   const approvals = readApprovals(approvalText(preview.config["compute:approve"]), nowMs);
   const facts = factsIn(preview.diagnostics);
   const { findings, problems } = findingsOf(preview.steps, {
@@ -101,8 +102,8 @@ const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[]
 /** The space keeps it apart from every `--name PROJECT/STACK`. */
 const NO_STACK = "no stack";
 
-const stacksIn = (preview: Preview): string[] => [
-  ...new Set(identitiesIn(preview).map((one) => (one ? `${one.project}/${one.stack}` : NO_STACK))),
+const stacksOf = (identities: readonly (Identity | undefined)[]): string[] => [
+  ...new Set(identities.map((one) => (one ? `${one.project}/${one.stack}` : NO_STACK))),
 ];
 
 /** One line for people: the engine writes URNs of one stack only, so somebody made this document. */

@@ -123,7 +123,7 @@ export interface StackReport {
   source: string;
   project: string;
   stack: string;
-  /** The `PROJECT/STACK` of all URNs, as they are. None if the preview failed before it had a URN. */
+  /** Each `PROJECT/STACK` that the URNs have, as it stands there. Empty if the preview failed before it had a URN. */
   ownStacks: readonly string[];
   /** Worst first. */
   findings: Finding[];

@@ -22,12 +22,11 @@ export const NO_SECRETS: Secrets = {
 
 /** Removes the key, passwords of connection URIs and secrets from texts. */
 export class Redactor {
-  readonly #key: SecretTexts;
+  readonly #key = new SecretTexts("[key]");
   readonly #secrets: Secrets;
 
   constructor(key: string, secrets: Secrets) {
-    // A test may use a key of one or two letters. It is not secret, and redacting it would make every text unreadable.
-    this.#key = new SecretTexts("[key]", key.length < 4 ? [] : [key]);
+    this.#key.addKey(key);
     this.#secrets = secrets;
   }
 

@@ -18,7 +18,7 @@ const COMMAND = "npx --no compute-endpoint";
 /**
  * @param what the compute, and why it may be a leftover
  * @param inProgram what to do if the program may be edited
- * @param foreseen what the preview says
+ * @param foreseen how a preview says the same
  */
 export function leftoverError(
   shared: CreateView,

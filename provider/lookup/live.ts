@@ -71,7 +71,7 @@ const refusedKey = (status: number, keySource: string): ForeseenFailure => ({
   way: `Check ${keySource}`,
 });
 
-/** Why a preview tells less. @public */
+/** The warning of a preview that could not look at the service. @public */
 export const couldNotLook = (error: unknown): string =>
   redacted(
     `this preview could not look at the service, so it can't tell which computes are active or were changed by hand, and whether \`up\` can succeed: ${messageOf(error)}`,
