@@ -23,8 +23,12 @@ export const nameOf = (urn: string): string => urn.split("::").at(-1)!;
 
 const unshown = (): Shown => ({ op: "same", changed: [], warnings: [] });
 
-/** One entry per name, also for what a preview does not mention. */
+/** One entry per name, also for what a preview does not mention; by name, since the engine's order is chance. */
 class ShownByName extends Map<string, Shown> {
+  override *[Symbol.iterator](): MapIterator<[string, Shown]> {
+    for (const name of [...this.keys()].sort()) yield [name, this.get(name)!];
+  }
+
   of(name: string): Shown {
     const known = this.get(name) ?? unshown();
     this.set(name, known);
