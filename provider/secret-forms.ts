@@ -1,7 +1,7 @@
 // Takes values out of a text in whatever form they stand there: as they are, escaped for JSON, a URL or HTML, with their white
 // space collapsed, in another case or with other accents, or in part.
 
-import { folded, foldedText, inOneLine, oneLineOf, type View, viewsOf } from "./text-views.js";
+import { folded, foldedText, inOneLine, oneLineOf, shownLineOf, type View, viewsOf } from "./text-views.js";
 
 export { oneLineOf };
 
@@ -9,8 +9,8 @@ export { oneLineOf };
 export const MIN_PART = 8;
 /** Letters of a value in which parts are looked for. A longer value is a file, and its beginning is enough to recognize it. */
 const LONGEST = 64 * 1024;
-
-const SHORTEST_KEY = 4;
+/** A shorter text would be found in words that have nothing to do with it. */
+const SHORTEST = 4;
 
 /** Values of one kind, and the mark that replaces them. */
 export class SecretTexts {
@@ -34,6 +34,13 @@ export class SecretTexts {
 
   add(value: string): void {
     const line = oneLineOf(value);
+    this.#addLine(line);
+    // Where a shown text is read, escapes that stand in the value itself are undone as well.
+    const shown = shownLineOf(line);
+    if (shown.trim().length >= SHORTEST) this.#addLine(shown);
+  }
+
+  #addLine(line: string): void {
     if (line === "" || this.#values.has(line)) return;
     this.#values.add(line);
     const letters = foldedText(line.slice(0, LONGEST));
@@ -44,7 +51,7 @@ export class SecretTexts {
 
   /** A shorter key is a test's. Removing it would make every text unreadable. */
   addKey(key: string): void {
-    if (key.length >= SHORTEST_KEY) this.add(key);
+    if (key.length >= SHORTEST) this.add(key);
   }
 
   /** The places of whole values, and of the beginning of a value where the text ends or is cut. */

@@ -14,9 +14,11 @@ const DEEPEST = 3;
 /** The most letters of all views of one text, so that no text takes long. Three escapes inside one another are rare. */
 const MOST_LETTERS = 1024 * 1024;
 
-const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gisu;
+const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|(?!u\{[0-9a-f]{1,6}\}).)/gisu;
 /** Of texts for people (`visible-text.ts`). They leave a backslash as it is. */
 const SHOWN_ESCAPE = /\\(?:u\{[0-9a-f]{1,6}\}|[nrt])/g;
+/** The same without `\n`, which may stand in a value. */
+const SHOWN_CODE_POINT = /\\u\{[0-9a-f]{1,6}\}/g;
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 /** A letter in UTF-8. */
 const PERCENT =
@@ -30,6 +32,7 @@ const DECODERS: readonly Decoder[] = [
   [ENTITY, fromEntity],
   [JSON_ESCAPE, fromJson],
   [SHOWN_ESCAPE, fromShown],
+  [SHOWN_CODE_POINT, fromShown],
   [PLUS, () => " "],
   [PERCENT, fromPercent],
 ];
@@ -68,6 +71,9 @@ export function viewsOf(text: string, mayBeWrapped: boolean): View[] {
 export const inOneLine = (view: View): View => decodedView(view, SPACE, () => " ");
 /** Without control characters too: from an answer of the service they could write anything on a terminal. */
 export const oneLineOf = (text: string): string => text.replace(SPACE, " ").trim();
+
+/** What is read where a line was shown as `visible-text.ts` does. */
+export const shownLineOf = (line: string): string => line.replace(SHOWN_ESCAPE, fromShown).replace(SPACE, " ");
 
 /** The view without case, accents, width and white space: a service may write a value in another form, or wrap it. */
 export function folded({ text, from, to }: View): View {

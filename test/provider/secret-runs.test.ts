@@ -21,6 +21,8 @@ const letter = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(..."\\\"'/&<>%+-_.=$({[|:@;,") },
   { weight: 1, arbitrary: fc.constantFrom(" ", "\n", "\t", "\r\n", "  ", "\u0001", "\u00a0") },
   { weight: 1, arbitrary: fc.constantFrom("é", "ß", "Ü", "ñ", "字", "ж", "😀", "İ") },
+  // What a reader takes for an escape.
+  { weight: 1, arbitrary: fc.constantFrom("\\n", "\\\\", "\\u", "\\u{a0}", "\\u00a0", "&amp;", "%20", "\u202e") },
 );
 const word = (minLength: number, maxLength = 80) =>
   fc.array(letter, { minLength, maxLength }).map((parts) => parts.join(""));
@@ -329,6 +331,12 @@ test.each<[string, string[], string, string]>([
     "JSON in HTML in JSON",
     ['a<b>&"c"-token'],
     "bad a\\u0026lt;b\\u0026gt;\\u0026amp;\\u0026quot;c\\u0026quot;-token.",
+    "bad [secret].",
+  ],
+  [
+    "a value with a line's end and a backslash, in visible form",
+    ["a\r\n\\napi-token\\a\\aaaaa"],
+    "bad a\\r\\n\\napi-token\\a\\aaaaa.",
     "bad [secret].",
   ],
   ["a number of many digits, cut", [], "bad 98765432…", "bad [secret]…"],
