@@ -8,9 +8,16 @@ import { type Stale, staleOf } from "./stale.js";
 /** Days for which an approval holds by default: long enough for a review and a release. */
 export const DEFAULT_DAYS = 30;
 
+export interface ApprovedChange {
+  digest: string;
+  /** What changes, as a comment beside the entry. */
+  what?: string;
+  /** The resource's name: the comment where there is no other one. */
+  name?: string;
+}
+
 export interface ApproveRequest extends ApprovalTarget {
-  /** The digests, each with what it approves, where that is known. */
-  digests: readonly { digest: string; what?: string }[];
+  digests: readonly ApprovedChange[];
   /** The last day; undefined for none. */
   until?: string;
   /** Whether to remove entries without effect. */
@@ -22,7 +29,7 @@ export interface ApproveRequest extends ApprovalTarget {
 
 export interface Plan {
   change: ListChange;
-  added: readonly { digest: string; what?: string }[];
+  added: readonly ApprovedChange[];
   /** Entries that approve some of the digests already. */
   known: readonly ApprovalEntry[];
   removed: readonly Stale[];
@@ -59,8 +66,8 @@ export function planChange(
     change: {
       values: entries.map(({ text }) => text),
       remove: new Set(entries.flatMap((entry, index) => (gone.has(entry) ? [index] : []))),
-      add: added.map(({ digest, what }) => {
-        const comment = what ?? comments.get(renewed.get(digest)?.text ?? "");
+      add: added.map(({ digest, what, name }) => {
+        const comment = what ?? comments.get(renewed.get(digest)?.text ?? "") ?? name;
         return { entry: until === undefined ? digest : `${digest}@${until}`, ...(comment ? { comment } : {}) };
       }),
     },

@@ -2,20 +2,22 @@
 
 import { isDigest } from "../../provider/rules/approval-list.js";
 import { APPROVAL_OPTIONS, approvalHelp, lastDay } from "../approve/options.js";
+import type { ApprovedChange } from "../approve/plan.js";
 import { approve } from "../approve/write.js";
 import { EXIT, parseArguments, UsageError } from "../arguments.js";
 import type { Command, CommandEnvironment } from "../command.js";
 
-const HELP = `Usage: compute-endpoint approve DIGEST ... --stack STACK [--file FILE] [--note TEXT]
+const HELP = `Usage: compute-endpoint approve DIGEST[=NAME] ... --stack STACK [--file FILE] [--note TEXT]
        [--until DAY | --no-expiry] [--tidy]
 
 Writes approvals into compute:approve of the stack's file. A refusal and the report print this command with its digests.
 Everything else in the file stays as it is. Where only Pulumi.yaml has a list, its entries are taken over: Pulumi does not merge
 the two. Sends nothing anywhere.
 
+  NAME           of the resource, as a comment beside the entry
   --stack STACK  whose file it is: Pulumi.STACK.yaml of the program in this folder
   --file FILE    another file, for those who give one to Pulumi with --config-file
-  --note TEXT    what is approved, as a comment beside the entries
+  --note TEXT    a comment beside the entries, behind a NAME
 ${approvalHelp(15)}
   --tidy         take out entries that approve nothing any more: those that have ended, and those with 12 digits
   --help
@@ -37,16 +39,12 @@ export const approveCommand = (environment: CommandEnvironment): Command => ({
       io.out.write(HELP);
       return EXIT.ok;
     }
-    const wrong = positionals.find((one) => !isDigest(one));
-    if (wrong !== undefined) throw new UsageError(`${JSON.stringify(wrong)} is no digest: it has 32 hex digits`);
     if (positionals.length === 0 && !values.tidy) throw new UsageError("which change? give its DIGEST");
-    const what = values.note?.trim();
-    if (what !== undefined && (what === "" || /[\p{C}\u2028\u2029]/u.test(what)))
-      throw new UsageError("--note must be a text of one line");
+    const note = values.note === undefined ? undefined : lineOf(values.note, "--note");
     const nowMs = environment.nowMs();
     const until = lastDay(values, nowMs);
     const { lines } = await approve({
-      digests: positionals.map((digest) => ({ digest, ...(what === undefined ? {} : { what }) })),
+      digests: positionals.map((word) => changeOf(word, note)),
       ...(until === undefined ? {} : { until }),
       tidy: values.tidy === true,
       ...(values.stack === undefined ? {} : { stack: values.stack }),
@@ -58,3 +56,18 @@ export const approveCommand = (environment: CommandEnvironment): Command => ({
     return EXIT.ok;
   },
 });
+
+function changeOf(word: string, note: string | undefined): ApprovedChange {
+  const [, digest = word, text] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
+  if (!isDigest(digest)) throw new UsageError(`${JSON.stringify(digest)} is no digest: it has 32 hex digits`);
+  if (text === undefined) return { digest, ...(note === undefined ? {} : { what: note }) };
+  const name = lineOf(text, "NAME");
+  return note === undefined ? { digest, name } : { digest, what: `${name}: ${note}` };
+}
+
+/** A comment in the file ends with its line. */
+function lineOf(text: string, option: string): string {
+  const line = text.trim();
+  if (line === "" || /[\p{C}\u2028\u2029]/u.test(line)) throw new UsageError(`${option} must be a text of one line`);
+  return line;
+}

@@ -1,6 +1,6 @@
 // The errors of a failed preview.
 
-import { digestsAtEndOf } from "../../provider/rules/approval-list.js";
+import { digestsAtEndOf, type NamedDigest } from "../../provider/rules/approval-list.js";
 import { readRefusal } from "../../provider/rules/message-data.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
 import { someOf } from "../../provider/rules/some-of.js";
@@ -16,37 +16,42 @@ const QUIET = new Set(["debug", "info", "info#err", "warning"]);
 export const errorDiagnosticsIn = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
   diagnostics.filter(({ severity }) => !QUIET.has(severity));
 
+/** The error of a compute whose change was refused. */
+export interface Refusal {
+  error: Diagnostic;
+  name: string;
+  /** What approves the change. */
+  digests: string[];
+  text: string;
+}
+
+/** A program can print anything, so only errors of a compute are read. */
+export const refusalsIn = (errors: readonly Diagnostic[]): Refusal[] =>
+  errors.flatMap((error) => {
+    const { message, urn } = error;
+    if (urn === undefined || !isEndpointUrn(urn)) return [];
+    const name = identityOf(urn)?.name ?? "a compute";
+    const found = readRefusal(message);
+    if (found) return [{ error, name, digests: found.digest === undefined ? [] : [found.digest], text: found.text }];
+    return message.includes(REFUSED_BEFORE) ? [{ error, name, digests: digestsAtEndOf(message), text: message }] : [];
+  });
+/** The text of refusals in previews of earlier versions, which have no data. */
+const REFUSED_BEFORE = 'onRestart is "refuse"';
+
 /** Why the preview is incomplete. */
-export function whyIncomplete(errors: readonly Diagnostic[]): string {
-  const names = [
-    ...new Set(refusalsIn(errors).map(({ urn }) => quote(cleanLine((urn && identityOf(urn)?.name) ?? "a compute")))),
-  ];
+export function whyIncomplete(refusals: readonly Refusal[]): string {
+  const names = [...new Set(refusals.map(({ name }) => quote(cleanLine(name))))];
   if (names.length === 0) return "the preview failed: it does not contain later changes, and no deletions";
   return `the preview refused the change of ${names.slice(0, MOST_NAMES).join(", ")} and stopped there, so it does not contain the changes after it. For a full report, preview with ${PREVIEW_VARIABLE}=warn in the environment. It changes no file, and \`pulumi up\` refuses as before`;
 }
 
-export const refusalsIn = (errors: readonly Diagnostic[]): Diagnostic[] =>
-  errors.filter((error) => refusalOf(error) !== undefined);
-
-/** The data of a refusal; undefined for another error. A program can print anything, so only errors of a compute are read. */
-function refusalOf({ message, urn }: Diagnostic): { digests: string[]; text: string } | undefined {
-  if (urn === undefined || !isEndpointUrn(urn)) return undefined;
-  const found = readRefusal(message);
-  if (found) return { digests: found.digest === undefined ? [] : [found.digest], text: found.text };
-  return message.includes(REFUSED_BEFORE) ? { digests: digestsAtEndOf(message), text: message } : undefined;
+/** What approves the refused changes. */
+export function refusedChangesIn(refusals: readonly Refusal[]): NamedDigest[] {
+  const changes = refusals
+    .slice(0, MOST_NAMES)
+    .flatMap(({ name, digests }) => digests.map((digest) => ({ digest, name })));
+  return [...new Map(changes.map((one) => [one.digest, one])).values()];
 }
-/** The text of refusals in previews of earlier versions, which have no data. */
-const REFUSED_BEFORE = 'onRestart is "refuse"';
-
-/** The digests that approve what was refused. */
-export const refusedDigestsIn = (errors: readonly Diagnostic[]): string[] => [
-  ...new Set(
-    errors
-      .flatMap((error) => refusalOf(error) ?? [])
-      .slice(0, MOST_NAMES)
-      .flatMap(({ digests }) => digests),
-  ),
-];
 
 const VALUE_BEGINS = /property \S+ value \{/;
 const VALUE_ENDS = "} has a problem: ";
@@ -71,23 +76,30 @@ function withoutValues(message: string): string {
  * because one refused key fails every look-up. All errors of computes whose change is refused come first, and none of them is left
  * out: beside the command that approves it, a reviewer has to see the whole change.
  */
-export function errorLinesOf(errors: readonly Diagnostic[]): { lines: string[]; refusedLines: number } {
-  const refused = new Set(refusalsIn(errors).map(({ urn }) => urn));
+export function errorLinesOf(
+  errors: readonly Diagnostic[],
+  refusals: readonly Refusal[],
+): { lines: string[]; refusedLines: number } {
+  const refused = new Set(refusals.map(({ error }) => error.urn));
   const isRefused = ({ urn }: Diagnostic) => urn !== undefined && refused.has(urn);
-  const first = linesOf(errors.filter(isRefused));
-  const others = linesOf(errors.filter((error) => !isRefused(error)));
+  const texts = new Map(refusals.map(({ error, text }) => [error, text]));
+  const first = linesOf(errors.filter(isRefused), texts);
+  const others = linesOf(
+    errors.filter((error) => !isRefused(error)),
+    texts,
+  );
   const more = others.length - MOST_ERRORS;
   const shown = more > 0 ? [...others.slice(0, MOST_ERRORS), `and ${more} more`] : others;
   return { lines: [...first, ...shown], refusedLines: first.length };
 }
 
-function linesOf(errors: readonly Diagnostic[]): string[] {
+/** @param refused the texts of refusals */
+function linesOf(errors: readonly Diagnostic[], refused: ReadonlyMap<Diagnostic, string>): string[] {
   const found = new Map<string, { line: string; names: Set<string> }>();
   for (const error of errors) {
     const { message, urn } = error;
-    const refusal = refusalOf(error);
-    const text = withoutValues((refusal?.text ?? message).replace(/^error: /, ""));
-    const line = inOneLine(text, refusal !== undefined);
+    const text = withoutValues((refused.get(error) ?? message).replace(/^error: /, ""));
+    const line = inOneLine(text, refused.has(error));
     if (!line || line === "preview failed") continue;
     const key = line.replace(REQUEST_ID, "");
     const known = found.get(key) ?? { line, names: new Set() };

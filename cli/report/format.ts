@@ -96,10 +96,11 @@ export function commandFor(
   report: StackReport,
   findings: readonly Finding[] = approvableIn(report),
 ): string | undefined {
-  const { stack, refusedDigests, approvals } = report;
-  const refused = approvals.problem === undefined ? refusedDigests : [];
-  const digests = [...new Set([...findings.flatMap(({ approval }) => approval?.digest ?? []), ...refused])];
-  return digests.length === 0 ? undefined : approveCommandLine(digests, { stack });
+  const { stack, refusedChanges, approvals } = report;
+  const found = findings.flatMap(({ approval, name }) => (approval?.digest ? [{ digest: approval.digest, name }] : []));
+  const refused = approvals.problem === undefined ? refusedChanges : [];
+  const changes = [...new Map([...found, ...refused].map((one) => [one.digest, one])).values()];
+  return changes.length === 0 ? undefined : approveCommandLine(changes, { stack });
 }
 
 /** The time at which the preview asked the service, "2026-05-04 12:00:05 UTC", or the first and the last time. */

@@ -27,7 +27,7 @@ export function json(report: Report): string {
 function stackOf(stack: StackReport, { failOn }: Report) {
   const complete = stack.incomplete.length === 0;
   const open = new Map(
-    approvableIn(stack).map((finding) => [finding, commandFor({ ...stack, refusedDigests: [] }, [finding])]),
+    approvableIn(stack).map((finding) => [finding, commandFor({ ...stack, refusedChanges: [] }, [finding])]),
   );
   return {
     project: stack.project,

@@ -125,8 +125,8 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
 }
 
 /** A refusal names the changes that its command approves, so its lines are left out only for want of room. */
-function mostErrorsOf({ refusedDigests, refusedLines }: StackReport, { lines }: Room): number {
-  if (refusedDigests.length === 0) return Math.min(lines, MOST_ERRORS);
+function mostErrorsOf({ refusedChanges, refusedLines }: StackReport, { lines }: Room): number {
+  if (refusedChanges.length === 0) return Math.min(lines, MOST_ERRORS);
   // The last line counts the errors that are left out.
   return lines === MOST_LINES ? refusedLines + lines + 1 : lines;
 }

@@ -104,15 +104,15 @@ const MOST_NAMES = 20;
 /** @param shown the findings that have a row; @param errorLines how many lines of errors are shown */
 export function approvalsOf(whole: StackReport, shown: readonly Finding[], errorLines: number): string[] {
   const isCut = whole.refusedLines > errorLines;
-  const report = isCut ? { ...whole, refusedDigests: [] } : whole;
+  const report = isCut ? { ...whole, refusedChanges: [] } : whole;
   const rows = new Set(shown);
   const all = approvableIn(report);
   const open = all.filter((one) => rows.has(one));
   const command = commandFor(report, open);
-  const rest = all.length - open.length + (isCut ? whole.refusedDigests.length : 0);
+  const rest = all.length - open.length + (isCut ? whole.refusedChanges.length : 0);
   if (command === undefined) return rest > 0 ? ["", leftToApprove(rest)] : [];
-  const isRefused = open.some(({ approval }) => approval?.refused) || report.refusedDigests.length > 0;
-  const count = open.length + report.refusedDigests.length;
+  const isRefused = open.some(({ approval }) => approval?.refused) || report.refusedChanges.length > 0;
+  const count = open.length + report.refusedChanges.length;
   const which = count === 1 ? "this change" : `these ${count} changes`;
   // It approves all changes, so it is shown where all have a row.
   const short = rest === 0 ? shortCommand(report) : undefined;
@@ -134,7 +134,7 @@ export function approvalsOf(whole: StackReport, shown: readonly Finding[], error
       ? `${refused}To approve exactly ${which}, run this in ${where}, and commit the stack's file:`
       : `Or, without the preview's file, in ${where}:`,
     "",
-    // The block has no text of the document, only digests and file names that the reader typed: people copy it into a shell.
+    // People copy this into a shell: of the document's texts it has only plain names (`isPlainName`).
     "```sh",
     command,
     "```",

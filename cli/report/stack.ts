@@ -6,7 +6,7 @@ import { type Identity, identityOf } from "../../provider/rules/urn.js";
 import type { ProgramFolder } from "../approve/files.js";
 import { staleTexts } from "../approve/stale.js";
 import { cleanLine, quote } from "./clean.js";
-import { errorDiagnosticsIn, errorLinesOf, refusalsIn, refusedDigestsIn, whyIncomplete } from "./errors.js";
+import { errorDiagnosticsIn, errorLinesOf, refusalsIn, refusedChangesIn, whyIncomplete } from "./errors.js";
 import { approvalFloor, type FailOn } from "./fail-on.js";
 import { filesOf, tidyWay } from "./files.js";
 import { findingsOf } from "./findings.js";
@@ -46,9 +46,10 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
     folder,
   });
   const errors = errorDiagnosticsIn(preview.diagnostics);
-  const { lines, refusedLines } = errorLinesOf(errors);
+  const refusals = refusalsIn(errors);
+  const { lines, refusedLines } = errorLinesOf(errors, refusals);
   const incomplete = [
-    ...(errors.length > 0 ? [whyIncomplete(errors)] : []),
+    ...(errors.length > 0 ? [whyIncomplete(refusals)] : []),
     ...preview.problems,
     ...(ownStacks.length > 1 || ownStacks.includes(NO_STACK) ? [mixedStacks(ownStacks)] : []),
     ...problems,
@@ -74,8 +75,8 @@ export function stackReport(document: Raw, options: StackOptions): StackReport {
       ...(approved ? [] : staleTexts(approvals, incomplete.length === 0 ? digestsIn(findings) : undefined, tidy)),
     ],
     approvals,
-    refusedDigests: refusedDigestsIn(errors),
-    refusedCount: new Set(refusalsIn(errors).map(({ urn }) => urn)).size,
+    refusedChanges: refusedChangesIn(refusals),
+    refusedCount: new Set(refusals.map(({ error }) => error.urn)).size,
     ...(files ? { files } : {}),
     ...(folder === "" ? {} : { folder: cleanLine(folder) }),
     isUnseen: isUnseen(preview, facts, findings),

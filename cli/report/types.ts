@@ -1,6 +1,6 @@
 // The types of the report: documents come in, findings go out. Texts in findings have passed clean.ts.
 
-import type { Approvals } from "../../provider/rules/approval-list.js";
+import type { Approvals, NamedDigest } from "../../provider/rules/approval-list.js";
 import type { Impact, Reason } from "../../provider/rules/impact.js";
 import type { Seen } from "../../provider/rules/message-data.js";
 import type { FailOn } from "./fail-on.js";
@@ -135,8 +135,8 @@ export interface StackReport {
   remarks: string[];
   /** The list in the stack's config. */
   approvals: Approvals;
-  /** The digests in refusals: such a change has no step, and so no finding. */
-  refusedDigests: readonly string[];
+  /** What the preview refused: such a change has no step, and so no finding. */
+  refusedChanges: readonly NamedDigest[];
   /** How many lines of `errors` are of refused changes: the first ones. */
   refusedLines: number;
   /** How many changes the preview refused. */

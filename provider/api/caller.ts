@@ -75,7 +75,7 @@ export class Caller {
         return result;
       }
       const { failure, error } = result;
-      const givesUp = this.#firstContact.givesUp(failure, clock.now());
+      const silentMs = this.#firstContact.leftMs(failure, clock.now());
       if (failure.kind === "status" && failure.status === 429) this.#rate.refused(failure.retryAfterMs);
       else this.#rate.served();
       if (failure.kind === "unreadable") unreadable++;
@@ -85,7 +85,7 @@ export class Caller {
       const isUnsent = failure.kind === "unsent" || failure.kind === "untrusted";
       if (isUnsent) last.message += `. ${CHECK_URL}`;
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
-      if (givesUp) {
+      if (silentMs === 0) {
         // The reason of a request that was not sent has the rest already.
         const where = isUnsent ? "there" : `${hostOf(baseUrl)}. Nothing was changed`;
         throw new Stopped(
@@ -96,7 +96,7 @@ export class Caller {
       if (pause === undefined) throw withRetryAfter(last, failure, deadline);
       if (pause.lockHolder) count = -1;
       lockHolder = pause.lockHolder ?? lockHolder;
-      progress.report(() => `${message}; ${nextTry(pause.ms, deadline.leftMs())}`);
+      progress.report(() => `${message}; ${nextTry(pause.ms, Math.min(deadline.leftMs(), silentMs))}`);
       await this.#unlessCancelled(call, deadline.graceMs, last, () => clock.sleep(pause.ms));
     }
   }

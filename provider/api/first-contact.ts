@@ -15,11 +15,11 @@ export class FirstContact {
     this.#hasAnswered = true;
   }
 
-  /** Records a failed request. @returns whether to give up */
-  givesUp(failure: RequestFailure, nowMs: number): boolean {
+  /** Records a failed request. @returns for how many milliseconds the service may still stay silent; 0: give up */
+  leftMs(failure: RequestFailure, nowMs: number): number {
     if (failure.kind !== "unsent" && failure.kind !== "cut") this.#hasAnswered = true;
-    if (this.#hasAnswered) return false;
+    if (this.#hasAnswered) return Number.POSITIVE_INFINITY;
     this.#silentSince ??= nowMs;
-    return nowMs - this.#silentSince >= FIRST_CONTACT_MS;
+    return Math.max(0, this.#silentSince + FIRST_CONTACT_MS - nowMs);
   }
 }

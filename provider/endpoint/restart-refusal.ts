@@ -76,9 +76,10 @@ function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] 
     : mayBeAsked
       ? ` If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${offer.wider} instead, which is for both.`
       : "";
+  const { stack, name } = (urn && identityOf(urn)) || {};
   return [
     `${ended === undefined ? "" : `The approval of this change ended on ${ended}. `}${others}${wider}`,
     "To approve exactly this change, run this in the program's folder, and commit the stack's file:",
-    approveCommandLine([digest], { stack: urn && identityOf(urn)?.stack, configFile }),
+    approveCommandLine([{ digest, name }], { stack, configFile }),
   ];
 }

@@ -121,15 +121,22 @@ export interface ApprovalTarget {
   configFile?: string;
 }
 
+/** A change to approve, and the resource whose change it is. */
+export interface NamedDigest {
+  digest: string;
+  name?: string;
+}
+
 /**
  * The command line that approves. Users copy it from an error or a report. It finds the file and the list itself. `pulumi config
  * set --path` can't: it needs the number of entries in one file, and a provider sees the merged config. The command leaves out
  * names that a shell could misread.
  */
-export function approveCommandLine(digests: readonly string[], { stack, configFile }: ApprovalTarget): string {
-  const safe = (flag: string, name: string | undefined) =>
-    name !== undefined && isPlainName(name) ? [flag, name] : [];
-  const words = [...safe("--stack", stack), ...safe("--file", configFile), ...digests];
+export function approveCommandLine(changes: readonly NamedDigest[], { stack, configFile }: ApprovalTarget): string {
+  const isSafe = (name: string | undefined) => name !== undefined && isPlainName(name);
+  const option = (flag: string, name: string | undefined) => (isSafe(name) ? [flag, name] : []);
+  const digests = changes.map(({ digest, name }) => (isSafe(name) ? `${digest}=${name}` : digest));
+  const words = [...option("--stack", stack), ...option("--file", configFile), ...digests];
   return `npx --no compute-endpoint approve ${words.join(" ")}`;
 }
 

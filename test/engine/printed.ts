@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Workspace } from "../../tools/engine/workspace";
 
 const COMMAND = join(__dirname, "../../dist/cli/main.js");
-const LINE = /^ *npx --no compute-endpoint (approve .*[0-9a-f]{32})$/m;
+const LINE = /^ *npx --no compute-endpoint (approve .*[0-9a-f]{32}(?:=\S+)?)$/m;
 
 /** "approve --stack dev …"; an error where a text has no line of its own with it. */
 export function printedIn(text: string): string {

@@ -15,7 +15,7 @@ const STACK_TAIL = tailOf("compute:onRestart in the stack's config");
 const WAYS = [
   /^To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment\. To keep what the compute has, give the program the old value\. .* set onRestart: "warn" on this resource for this one change\./,
   /^To approve exactly this change, run this in the program's folder, and commit the stack's file:$/,
-  /^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/,
+  /^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}=[\w-]+$/,
 ];
 
 /** One compute by name: what the program says of it, and its options. Each is on a branch of its own. */

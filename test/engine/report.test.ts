@@ -182,7 +182,7 @@ describeWithEngine("compute-endpoint report", (engine) => {
         expect(exitCode).toBe(2);
         expect(stack.incomplete[0]).toMatch(/^the preview refused the change of resized/);
         expect(stack.errors).toEqual([expect.stringMatching(/^resized: .*size 1 → 8: .*is left as it is\.$/)]);
-        expect(stack.approveCommand).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/);
+        expect(stack.approveCommand).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}=resized$/);
       },
       ENGINE_TEST_MS,
     );

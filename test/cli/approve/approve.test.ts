@@ -121,6 +121,18 @@ describe("approve", () => {
     expect(read("Pulumi.dev.yaml")).toBe(`config:\n  compute:approve:\n    - "${NEW}@${LATER}" # new\n`);
   });
 
+  test("names the resource beside each entry, unless it has a comment that says more", async () => {
+    write("Pulumi.dev.yaml", `config:\n  compute:approve:\n    - "${NEW}@2026-05-03" # reader: size 1 → 2\n`);
+    const { said } = await ofDev(`${NEW}=reader`, `${A}=primary`);
+    expect(said).toContain(`${A.slice(0, 12)}…  primary\n`);
+    expect(read("Pulumi.dev.yaml")).toBe(
+      `config:\n  compute:approve:\n    - "${NEW}@${LATER}" # reader: size 1 → 2\n    - "${A}@${LATER}" # primary\n`,
+    );
+    await ofDev(`${B}=other`, "--note", "size 1 → 4");
+    expect(read("Pulumi.dev.yaml")).toContain(`- "${B}@${LATER}" # other: size 1 → 4\n`);
+    for (const wrong of [`${A}=`, `${A}=a\nb`, `${A.slice(1)}=a`, `=${A}`]) expect((await ofDev(wrong)).code).toBe(2);
+  });
+
   test("takes the project's entries over, which the stack's list hides from now on", async () => {
     write(
       "Pulumi.yaml",

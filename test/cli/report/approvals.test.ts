@@ -206,10 +206,11 @@ describe("what is approved", async () => {
     const [, q, r] = approvals.map((one: Parsed) => one.digest as string);
     expect(approvals.map(({ command }: Parsed) => command)).toEqual([
       undefined,
-      approveCommandLine([q], { stack: "prod" }),
-      approveCommandLine([r], { stack: "prod" }),
+      approveCommandLine([{ digest: q, name: "q" }], { stack: "prod" }),
+      approveCommandLine([{ digest: r, name: "r" }], { stack: "prod" }),
     ]);
-    expect(stacks[0].approveCommand).toBe(approveCommandLine([q, r], { stack: "prod" }));
+    const both = ["q", "r"].map((name, index) => ({ digest: [q, r][index], name }));
+    expect(stacks[0].approveCommand).toBe(approveCommandLine(both, { stack: "prod" }));
   });
 
   test.each<[what: string, config: Parsed, next: Parsed, refused: boolean]>([

@@ -133,7 +133,7 @@ describe("a refusal by onRestart", () => {
         /^resize: .*size 1 → 4: .*onRestart is "refuse" \(.*\), so the compute is left as it is\.$/,
       ),
     ]);
-    expect(stacks[0].approveCommand).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}$/);
+    expect(stacks[0].approveCommand).toMatch(/^npx --no compute-endpoint approve --stack dev [0-9a-f]{32}=resize$/);
   });
 
   test("is known: the headline counts it, and no text calls its approval all of it", async () => {

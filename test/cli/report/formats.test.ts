@@ -133,7 +133,7 @@ describe("text", () => {
           not approved (892732bba34f…)
 
         To approve all of it, run this in the program's folder, and commit the stack's file:
-        npx --no compute-endpoint approve --stack prod 892732bba34fe224daeb2c8e9caf949a
+        npx --no compute-endpoint approve --stack prod 892732bba34fe224daeb2c8e9caf949a=primary
       "
     `);
   });

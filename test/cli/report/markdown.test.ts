@@ -23,7 +23,7 @@ describe("Markdown", () => {
       To approve exactly this change, run this in the program's folder, and commit the stack's file:
 
       \`\`\`sh
-      npx --no compute-endpoint approve --stack prod 892732bba34fe224daeb2c8e9caf949a
+      npx --no compute-endpoint approve --stack prod 892732bba34fe224daeb2c8e9caf949a=primary
       \`\`\`
 
       <details><summary>Details</summary>

@@ -135,9 +135,9 @@ describe("Retry-After", () => {
 
 test("a silence counts only until the first answer, from its first failure on", () => {
   const reach = new FirstContact();
-  expect(reach.givesUp({ kind: "unsent" }, 5000)).toBe(false);
-  expect(reach.givesUp({ kind: "cut" }, 5000 + FIRST_CONTACT_MS - 1)).toBe(false);
-  expect(reach.givesUp({ kind: "unsent" }, 5000 + FIRST_CONTACT_MS)).toBe(true);
-  expect(reach.givesUp(status(502), 100_000)).toBe(false);
-  expect(reach.givesUp({ kind: "unsent" }, 900_000)).toBe(false);
+  expect(reach.leftMs({ kind: "unsent" }, 5000)).toBe(FIRST_CONTACT_MS);
+  expect(reach.leftMs({ kind: "cut" }, 5000 + FIRST_CONTACT_MS - 1)).toBe(1);
+  expect(reach.leftMs({ kind: "unsent" }, 5000 + FIRST_CONTACT_MS)).toBe(0);
+  expect(reach.leftMs(status(502), 100_000)).toBe(Number.POSITIVE_INFINITY);
+  expect(reach.leftMs({ kind: "unsent" }, 900_000)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -119,26 +119,26 @@ const [NEXT, OTHER] = ["0123456789abcdef".repeat(2), "fedcba9876543210".repeat(2
 
 describe("the command that approves", () => {
   test("is one that every shell takes", () => {
-    expect(approveCommandLine([NEXT], { stack: "prod-eu" })).toBe(
-      `npx --no compute-endpoint approve --stack prod-eu ${NEXT}`,
+    expect(approveCommandLine([{ digest: NEXT, name: "reader-1" }], { stack: "prod-eu" })).toBe(
+      `npx --no compute-endpoint approve --stack prod-eu ${NEXT}=reader-1`,
     );
     for (const odd of ["$(rm -rf /)", "a b", "-x", "`id`", "a\nb", "", undefined]) {
-      expect(approveCommandLine([NEXT], { stack: odd, configFile: odd })).toBe(
+      expect(approveCommandLine([{ digest: NEXT, name: odd }], { stack: odd, configFile: odd })).toBe(
         `npx --no compute-endpoint approve ${NEXT}`,
       );
     }
   });
 
   test("takes many digests, and the file that Pulumi was given", () => {
-    expect(approveCommandLine([NEXT, OTHER], { stack: "dev", configFile: "../other.yaml" })).toBe(
+    expect(approveCommandLine([{ digest: NEXT }, { digest: OTHER }], { stack: "dev", configFile: "../other.yaml" })).toBe(
       `npx --no compute-endpoint approve --stack dev --file ../other.yaml ${NEXT} ${OTHER}`,
     );
   });
 
   test.each<[what: string, text: string, digests: string[]]>([
-    ["behind other lines", `size 1 → 4: …\n${approveCommandLine([NEXT], { stack: "dev" })}\n`, [NEXT]],
-    ["with several", approveCommandLine([NEXT, OTHER], { stack: "dev", configFile: "./a.yaml" }), [NEXT, OTHER]],
-    ["not at the end", `${approveCommandLine([NEXT], {})}\nand more`, []],
+    ["behind other lines", `size 1 → 4: …\n${approveCommandLine([{ digest: NEXT }], { stack: "dev" })}\n`, [NEXT]],
+    ["with several", `npx --no compute-endpoint approve --stack dev --file ./a.yaml ${NEXT} ${OTHER}`, [NEXT, OTHER]],
+    ["not at the end", `${approveCommandLine([{ digest: NEXT }], {})}\nand more`, []],
     ["with a short digest", "compute-endpoint approve 0123456789ab", []],
     ["not there", "onRestart is refuse", []],
   ])("is found again at the end of a text: %s", (_what, text, digests) => {
