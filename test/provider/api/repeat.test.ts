@@ -163,7 +163,7 @@ describe("a service that can't be reached", () => {
       ];
       for (const one of said) expect(error.message.match(new RegExp(one, "gi"))).toHaveLength(1);
       expect(error.message).toMatch(/\d+ times in .*, and whether it can be reached$/);
-      expect(service.said[0]).toMatch(/; trying again in [\d.]+ s, for at most (?:1 min|5\d s) more$/);
+      expect(service.said[0]).toMatch(/; trying again in [\d.]+ s, for at most \d\d s more$/);
       expect(service.clock.now()).toBeGreaterThanOrEqual(60_000);
       expect(service.clock.now()).toBeLessThan(75_000);
       // The next one does not wait a minute again.
