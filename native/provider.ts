@@ -112,7 +112,7 @@ export class NativeProvider {
       urn,
       branches: ownership.branchMoves,
       askAgain: shared.config.askAgain,
-      unapplied: this.#process.sayFirstUnapplied,
+      unapplied: this.#process.printFirstUnapplied,
       ...(isChecked ? { oldInputs: before } : {}),
     });
     const paths = found.changes === false ? new Map<string, Kind>() : inputDiff(before, news.props);
@@ -225,7 +225,7 @@ export class NativeProvider {
   }
 
   async #say(urn: string, line: TimedLine): Promise<void> {
-    const text = this.#process.shown(textOfLine(line));
+    const text = this.#process.printable(textOfLine(line));
     await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }

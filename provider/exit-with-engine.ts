@@ -1,7 +1,7 @@
 import { connect } from "node:http2";
 
 export interface ExitHandlers {
-  /** Called when the engine asks this process to end, as it does after its work and after a second Ctrl-C. */
+  /** The engine asks this process to end: at the end of a command, and at a second Ctrl-C. */
   beforeExit(): void;
   exit(code: number): void;
 }

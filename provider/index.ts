@@ -61,7 +61,7 @@ export const provider: DynamicProvider = {
       const oldInputs = shared.oldInputs.rememberCompared(id, news);
       const { branchMoves } = ownership;
       const { askAgain } = shared.config;
-      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, unapplied: run.sayFirstUnapplied };
+      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, unapplied: run.printFirstUnapplied };
       const answer = diff(olds as unknown as Outputs, news, options);
       // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
       const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;

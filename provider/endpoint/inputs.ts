@@ -130,9 +130,9 @@ export const INTERNAL_INPUTS = [
   "restart",
 ] as const;
 
-/** Resource options in the engine's request. */
+/** Resource options in the engine's request, of which Pulumi's shim passes on nothing (`shim.ts`). */
 export interface StepRequest {
-  /** Milliseconds that the step may take; 0 where the program sets none. */
+  /** Milliseconds, from the resource's `customTimeouts`; 0 where it has none for this step. */
   timeoutMs?: number;
 }
 

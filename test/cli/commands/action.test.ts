@@ -232,7 +232,7 @@ describe("bad usage is 2, and nothing is sent", () => {
 
   test.each<[string, NodeJS.ProcessEnv, RegExp]>([
     ["no key", { COMPUTE_API_KEY: "", COMPUTE_API_URL: "" }, /^no API key: set COMPUTE_API_KEY/],
-    ["a URL without a key", { COMPUTE_API_KEY: "" }, /COMPUTE_API_URL.* is set, but no key beside it/],
+    ["a URL without a key", { COMPUTE_API_KEY: "" }, /COMPUTE_API_URL.* is set, but there is no key beside it/],
     [
       "a key beside another layer's URL",
       { COMPUTE_API_URL: "", NEON_API_HOST: "https://x.test/api/v2" },
