@@ -59,7 +59,7 @@ export class NativeProvider {
   }
 
   /**
-   * @param name of the provider resource; undefined where the engine does not tell it
+   * @param name of the provider resource; undefined where the engine does not say it
    * @param urn of the provider resource, which has the project's name
    * @throws Stopped if the stack's config names a host in plain text, or sets a name that is reserved for a `Provider`
    */

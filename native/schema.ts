@@ -62,7 +62,7 @@ const INPUTS = {
   name: {
     type: "string",
     description:
-      "A label, 1 to 64 characters. Default: for a compute that is made here, the resource's name and 8 hex digits.",
+      "A label, 1 to 64 characters. Default: for a compute that this resource creates, the resource's name and 8 hex digits.",
   },
   disabled: { type: "boolean", description: "`true` **stops the compute** and refuses connections." },
   poolerEnabled: {
@@ -77,12 +77,12 @@ const INPUTS = {
     type: "array",
     items: { $ref: "pulumi.json#/Any" },
     description:
-      "Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart. Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The values are shown in no notice. Route: `POST /projects/{project}/endpoints/{id}/restart`.",
+      "Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart. Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. No notice shows the values. Route: `POST /projects/{project}/endpoints/{id}/restart`.",
   },
   adopt: {
     oneOf: [{ type: "boolean" }, { type: "string" }],
     description:
-      "Adopt an existing compute instead of creating one. Read only when the resource is created. `true`: the primary of the branch; if there is none, it is created. An id: that compute. Default: false.",
+      "Adopt an existing compute instead of creating one. It has an effect only when the resource is created. `true`: the primary of the branch; if there is none, it is created. An id: that compute. Default: false.",
   },
   onDelete: {
     type: "string",
@@ -156,7 +156,7 @@ const CONFIG = {
     type: "string",
     secret: true,
     description:
-      "The API key. Default: COMPUTE_API_KEY in the environment. In the stack's config a URL of another host than the public service's stands in the same secret: `https://console.example.com/api/v2#KEY`.",
+      "The API key. Default: COMPUTE_API_KEY in the environment. In the stack's config, the URL of another service belongs in the same secret: `https://console.example.com/api/v2#KEY`.",
   },
   apiUrl: {
     type: "string",
@@ -193,7 +193,7 @@ const CONFIG = {
   pollSeconds: {
     type: "number",
     description:
-      "Seconds between two polls of an operation, 0.2 to 60. Default: the expected end of the operation, else a tenth of its age, 0.35 to 5 s.",
+      "Seconds between two polls of an operation, 0.2 to 60. Default: until the expected end of the operation, or a tenth of its age (0.35 to 5 s).",
   },
   requestsPerMinute: {
     type: "number",
@@ -215,7 +215,7 @@ const TYPES = {
       preloadLibraries: {
         ...refTo("PreloadLibraries"),
         description:
-          "A change is stored at once and becomes active when the compute starts the next time; see `restartTriggers`.",
+          "A change is stored at once and takes effect at the compute's next start; see `restartTriggers`.",
       },
     },
   },

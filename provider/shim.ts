@@ -11,8 +11,6 @@ export interface ShimListener {
   cancelled(): void;
 }
 
-
-
 /** The internal input through which a request's timeout reaches the step. It never gets into outputs or the state. */
 const TIMEOUT = "__timeoutMs";
 

@@ -25,7 +25,7 @@ export interface PreloadLibrariesArgs {
 export interface EndpointSettingsArgs {
   /** Postgres parameters, all values as text: `{ work_mem: "64MB" }`. A change may restart the compute. */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** A change is stored at once and becomes active when the compute starts the next time; see `restartTriggers`. */
+  /** A change is stored at once and takes effect at the compute's next start; see `restartTriggers`. */
   preloadLibraries?: pulumi.Input<PreloadLibrariesArgs>;
 }
 
@@ -68,7 +68,7 @@ export interface EndpointArgs {
   suspendTimeoutSeconds?: pulumi.Input<number>;
   /**
    * A label, 1 to 64 characters.
-   * @default for a compute that is made here, the resource's name and 8 hex digits
+   * @default for a compute that this resource creates, the resource's name and 8 hex digits
    */
   name?: pulumi.Input<string>;
   /** `true` **stops the compute** and refuses connections. */
@@ -79,8 +79,8 @@ export interface EndpointArgs {
   /**
    * Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It
    * restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart.
-   * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The
-   * values are shown in no notice.
+   * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. No
+   * notice shows the values.
    *
    * ```ts
    * restartTriggers: [libraries, "2026-05 maintenance"]
@@ -90,8 +90,8 @@ export interface EndpointArgs {
    */
   restartTriggers?: pulumi.Input<pulumi.Input<unknown>[]>;
   /**
-   * Adopt an existing compute instead of creating one. Read only when the resource is created. `true`: the primary of the branch;
-   * if there is none, it is created. An id: that compute.
+   * Adopt an existing compute instead of creating one. It has an effect only when the resource is created. `true`: the primary of
+   * the branch; if there is none, it is created. An id: that compute.
    * @default false
    */
   adopt?: pulumi.Input<boolean | string>;
@@ -185,8 +185,8 @@ export class Endpoint extends pulumi.CustomResource {
   }
 
   /**
-   * Reads a compute that exists, with all its outputs, and manages nothing: it is never changed, and `destroy` leaves it
-   * alone. To manage it, `adopt` it; for what is live (state, last activity), `getEndpoint`.
+   * Reads a compute that exists, with all its outputs, and manages nothing: it is never changed, and `destroy` leaves it alone.
+   * To manage it, `adopt` it; for its live state and last activity, use `getEndpoint`.
    *
    * ```ts
    * const primary = Endpoint.get("primary", "ep-amber-field-a5x7w3rt", { projectId });
@@ -238,7 +238,7 @@ export class Endpoint extends pulumi.CustomResource {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
             // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
-            // They say nothing that the rest of the diff does not show.
+            // The rest of the diff says the same.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
           }),
       ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),

@@ -44,7 +44,7 @@ export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>
   const name = quote(cleanLine(identityOf(leaving.urn)?.name ?? leaving.urn));
   const branch = quote(cleanLine(key.split(" ")[1] ?? ""));
   return isReleased(leaving)
-    ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
+    ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Choose another branch, or take that compute over with adopt: true`
     : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Remove ${name} in a separate \`pulumi up\` first`;
 }
 

@@ -1,4 +1,4 @@
-// What a compute does at the moment, by an answer of the service.
+// What a compute does at the moment, according to the service.
 
 import { formatDuration } from "../clock.js";
 import type { Activity } from "../rules/current-state.js";

@@ -41,7 +41,7 @@ export class BranchMoves {
    * @param adopt the id of the compute that it takes over, or true for the branch's primary
    * @returns the reason if it is impossible
    */
-  create(urn: string, desired: DesiredSettings, adopt?: string | boolean): string | undefined {
+  noteCreate(urn: string, desired: DesiredSettings, adopt?: string | boolean): string | undefined {
     const adopts = typeof adopt === "string" ? { adopts: adopt } : {};
     return this.#add({ urn, to: branchKeyOf(desired), leaves: false, ...adopts });
   }
@@ -51,7 +51,7 @@ export class BranchMoves {
    * @param stays whether the compute stays on the service when the resource is replaced
    * @returns why its change, or that of a resource compared before, can't work
    */
-  compare(
+    noteDiff(
     urn: string,
     id: string,
     state: Partial<Outputs>,
@@ -171,13 +171,13 @@ const branchOf = (branchKey: string | undefined): string => branchKey?.split(" "
 const nameOf = ({ urn }: Primary): string => identityOf(urn)?.name ?? urn;
 
 const occupied = (comes: Primary, there: Primary): string =>
-  `resource ${nameOf(comes)} asks for the primary of branch ${branchOf(comes.to)}, but compute ${there.id} of resource ${nameOf(there)} is that primary, and stays there: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+  `resource ${nameOf(comes)} asks for the primary of branch ${branchOf(comes.to)}, but compute ${there.id} of resource ${nameOf(there)} is that primary, and stays there: a branch has only one. Choose another branch for one of the two, or give one of them type: "read_only"`;
 
 const rivals = (one: Primary, other: Primary): string =>
-  `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+  `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Choose another branch for one of the two, or give one of them type: "read_only"`;
 
 const heldTwice = (id: string, one: Primary, other: Primary): string =>
-  `resources ${nameOf(one)} and ${nameOf(other)} would both have compute ${id}: a compute belongs to one resource. Take one of the two out of the program; if the resource was renamed, keep the new one and give it the resource option aliases in the place of adopt`;
+  `resources ${nameOf(one)} and ${nameOf(other)} would both have compute ${id}: a compute belongs to one resource. Remove one of the two from the program; if the resource was renamed, keep the new one and give it the resource option aliases instead of adopt`;
 
 const cyclic = (cycle: readonly Primary[]): string =>
   `the primaries of resources ${cycle.map(nameOf).join(", ")} swap their branches (${cycle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;

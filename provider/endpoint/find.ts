@@ -20,7 +20,7 @@ export async function findCompute(
   ref: ComputeRef,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  return listedOrItself(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
+  return fromListOrById(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
 }
 
 /** Like `findCompute`, but accepts a list of the last 5 s, unless this process has changed the project since. */
@@ -29,7 +29,7 @@ export async function findComputeRecent(
   ref: ComputeRef,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  return listedOrItself(context, ref, await context.lists.recent(ref.project, deadline), deadline);
+  return fromListOrById(context, ref, await context.lists.recent(ref.project, deadline), deadline);
 }
 
 /** The list together with this compute, if it exists: the list may be stale, and lack it. */
@@ -44,7 +44,7 @@ export async function listWith(
   return found ? [...listed, found] : listed;
 }
 
-const listedOrItself = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
+const fromListOrById = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
   all.find((one) => one.id === ref.id) ?? getCompute(context, ref, deadline);
 
 /**

@@ -32,7 +32,7 @@ import type { Inputs, Program } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
 
 /**
- * The settings are those of the compute. `size` is only there where the program says `size` and the limits are equal;
+ * The settings are those of the compute. `size` is only there where the program sets `size` and the limits are equal;
  * `restartTriggers` are the values at the last restart, or at the creation.
  */
 export interface Outputs extends SettingsInput {
@@ -55,7 +55,7 @@ export interface Outputs extends SettingsInput {
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
   /**
-   * Only after a step that could not restart the compute: the digest of the triggers, and the mark of its last start.
+   * Only after a step that could not restart the compute: the fingerprint of the triggers, and the mark of its last start.
    */
   restartOwed?: { wanted: string; since?: StartMark };
   /** Paths of values that the service accepted but did not apply: the outputs hold the compute's own values instead. */
@@ -79,7 +79,7 @@ export interface StepRecord {
   unfinished?: string[];
   /** What the service did not apply: the values asked for, by path. */
   unapplied?: SettingValues;
-  owed?: PendingRestart;
+  pendingRestart?: PendingRestart;
 }
 
 /** The step that wrote the state. It decides where the settings come from. */
@@ -158,9 +158,9 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     restart: "no" as const,
     managed: managedOf(inputs),
     unfinished: record.unfinished?.length ? record.unfinished : undefined,
-    restartTriggers: record.owed ? record.owed.applied : inputs.restartTriggers,
+    restartTriggers: record.pendingRestart ? record.pendingRestart.applied : inputs.restartTriggers,
     restartOwed:
-      record.owed?.wanted === undefined ? undefined : pruned({ wanted: record.owed.wanted, since: record.owed.since }),
+      record.pendingRestart?.wanted === undefined ? undefined : pruned({ wanted: record.pendingRestart.wanted, since: record.pendingRestart.since }),
     notTaken: paths.length > 0 ? paths : undefined,
     __asked: paths.length > 0 ? record.unapplied : undefined,
     onDelete: inputs.onDelete,

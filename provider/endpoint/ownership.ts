@@ -38,7 +38,7 @@ export interface Replaced {
 }
 
 /** Why a compute can't be taken over. */
-export type Conflict = "taken" | "held" | "going";
+export type Conflict = "taken" | "held" | "deleting";
 
 export class Ownership {
   readonly #own = new OwnershipFacts();
@@ -135,7 +135,7 @@ export class Ownership {
     this.#tell({ is: "taken", compute: key });
     await this.#sharing?.exchange();
     if ([...this.#others.values()].some(({ taken }) => taken.has(key))) return "taken";
-    if (this.isBeingDeleted(id)) return "going";
+    if (this.isBeingDeleted(id)) return "deleting";
     return this.isHeld(id) ? "held" : undefined;
   }
 

@@ -31,7 +31,7 @@ export async function patch(
   const { context } = shared;
   const { project, id, last, program } = target;
   const body = updateBody(settings, compute, settingsIn(knownAfter(last, program.inputs)));
-  refuseIllegalPair(shared, target, settings, body.endpoint);
+  refuseInvalidPair(shared, target, settings, body.endpoint);
   const send = () => context.client.updateEndpoint(project, id, body, deadline);
   const find = async (until: Deadline) => {
     const now = await findComputeDirectly(context, target, until);
@@ -57,7 +57,7 @@ export async function patch(
 }
 
 /** The program may change only one limit. With the compute's other limit, the pair may be invalid. */
-function refuseIllegalPair(
+function refuseInvalidPair(
   { config }: SharedState,
   { id }: Pick<Target, "id">,
   part: ObservedSettings,
@@ -71,7 +71,7 @@ function refuseIllegalPair(
   const problem = min > max || config.sizes === "checked" ? rangeProblem(min, max) : undefined;
   if (problem === undefined) return;
   throw new Stopped(
-    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two limits, and somebody has changed the other one of the compute. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes. If the service did not apply one of the limits before, set compute:askAgain to true for that run`,
+    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two limits, and somebody has changed the other limit by hand. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes. If the service did not apply one of the limits before, set compute:askAgain to true for that run`,
   );
 }
 
@@ -88,13 +88,13 @@ const branchTakenError = (
   error: ServiceError,
 ): Stopped =>
   new Stopped(
-    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${ownerSentence} Name another branch, or delete or move that compute first (${error.message})`,
+    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${ownerSentence} Choose another branch, or delete or move that compute first (${error.message})`,
     "occupied",
     branchTaken(branchId, "another compute"),
   );
 
-/** What a preview says of a primary that is to move to a branch with a primary. */
+/** What a preview says if a primary is to move to a branch that has one. */
 export const branchTaken = (branchId: string | undefined, by: string): ForeseenFailure => ({
   problem: `branch ${branchId} has its primary already (${by})`,
-  way: "Name another branch, or delete or move that compute first",
+  way: "Choose another branch, or delete or move that compute first",
 });

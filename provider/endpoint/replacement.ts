@@ -69,7 +69,7 @@ export function whyItStays(state: Partial<Outputs>, before: Raw = {}, hints: Hin
   return before["__retain"] === true ? "the option retainOnDelete" : undefined;
 }
 
-/** The compute that the engine replaces, for the notice. Rules of the program and components may set options that nobody here sees. */
+/** The compute that the engine replaces, for the notice. Transforms and components may set options that nobody here sees. */
 export function replacedBy(
   { id, state }: Compared,
   before: Raw,
@@ -90,11 +90,11 @@ export function impossibleReplacement({ id, state }: Compared, before: Raw, news
   );
   const why = whyItStays(state, before, hints);
   const retained = before["__retain"] === true;
-  const first = hints.createsFirst ? ["take deleteBeforeReplace: false out"] : [];
+  const first = hints.createsFirst ? ["remove deleteBeforeReplace: false"] : [];
   const ways = [
     ...first,
     ...(isReleasedBy(state) ? ['set onDelete: "delete"'] : []),
-    ...(retained ? ["take retainOnDelete out"] : []),
+    ...(retained ? ["remove retainOnDelete"] : []),
   ];
   return {
     property: changed ?? "restart",

@@ -54,7 +54,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
   }));
 }
 
-/** Whether the option `replaceOnChanges` may make a replacement of the change. */
+/** Whether the option `replaceOnChanges` may turn the change into a replacement. */
 const asksReplacement = ({ mayReplace, wider }: ApprovalOffer): boolean => mayReplace === true && wider !== undefined;
 
 /** The digest to approve. */
@@ -74,7 +74,7 @@ function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] 
   const wider = isAsked
     ? " replaceOnChanges may give the compute a new host: the approval is for that too."
     : mayBeAsked
-      ? ` If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${offer.wider} instead, which is for both.`
+      ? ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${offer.wider} instead, which is for both.`
       : "";
   const { stack, name } = (urn && identityOf(urn)) || {};
   return [

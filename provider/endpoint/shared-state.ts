@@ -53,7 +53,7 @@ export interface Target {
   /** The kind of step. It decides whether a setting in the state comes from the program or from the service. */
   origin: Origin;
   /** A restart that this step has to make. After a failure the state keeps it. */
-  owed?: PendingRestart;
+  pendingRestart?: PendingRestart;
 }
 
 /**

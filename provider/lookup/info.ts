@@ -16,7 +16,7 @@ export interface EndpointInfo {
   type: EndpointType;
   /** Region of the project, for example `aws-us-east-2`. */
   regionId: string;
-  /** Absent where the compute has no name, or the service does not tell it. */
+  /** Absent where the compute has no name, or the service does not return it. */
   name?: string;
   /** The host to connect to. */
   host: string;

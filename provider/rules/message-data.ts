@@ -12,7 +12,7 @@ export interface Seen {
 
 /**
  * What `up` will do, from one request to the service. `fails unless replaced`: the preview can't tell a creation from a forced
- * replacement. The step in the document can.
+ * replacement. The document's step shows which it is.
  */
 const OUTLOOKS = ["fails", "fails unless replaced", "adopts", "makes"] as const;
 type OutlookWord = (typeof OUTLOOKS)[number];

@@ -141,7 +141,7 @@ const NEW_HOST =
   "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
 
-/** What becomes of a replaced compute stands behind the last clause. */
+/** What becomes of a replaced compute follows the last clause. */
 const withoutFate = (text: string): string => {
   const fate = Object.values(FATES).find((one) => text.endsWith(`; ${one}`));
   return fate === undefined ? text : text.slice(0, -`; ${fate}`.length);

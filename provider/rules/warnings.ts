@@ -281,7 +281,7 @@ export function unexplainedChanges(olds: Props, news: Props, { desired, before }
       byDefault === "release"
         ? "which was adopted, will be released with this resource, not deleted"
         : "which was created for this resource, will be deleted with it, not released";
-    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${chosen}"`);
+    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, set onDelete: "${chosen}"`);
   }
   return lines;
 }

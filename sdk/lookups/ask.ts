@@ -98,8 +98,8 @@ function open({ settings, engine }: Source, { timeoutSeconds }: LookupOptions): 
 }
 
 /**
- * The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. The function
- * of this name in `provider/lookup` makes the account of them.
+ * The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. `configFor` in
+ * `provider/lookup` makes the account of them.
  */
 export function settingsFor({ provider, parent }: LookupOptions): InstanceConfig {
   refuseTwoCopies();

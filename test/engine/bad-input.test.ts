@@ -23,7 +23,7 @@ const REFUSED_BY_CHECK: [rule: string, args: string, ...failures: [property: str
     "autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 16",
     [
       "autoscalingLimitMaxCu",
-      "the range 1 to 16 is too wide, the limits may be 8 CU apart: raise the lower limit to 8 or more, or lower the upper one to 9 or less",
+      "the range 1 to 16 is too wide: the limits may be at most 8 CU apart. Raise the lower limit to 8 or more, or lower the upper one to 9 or less",
     ],
   ],
   [
@@ -98,7 +98,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a URL that is not https",
     env: () => ({ COMPUTE_API_URL: "http://api.example.com/api/v2" }),
-    says: "COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear",
+    says: "COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel unencrypted",
   },
   {
     rule: "a server that answers HTML",

@@ -141,7 +141,7 @@ describe("what goes wrong is 1, with how the compute is", () => {
     const one = await desk("active", { operationMs: 600_000 });
     const ended = await one.run(COMMANDS.restart, [PLACE, "--timeout", "1m30s"]);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/not over after 1 min 30 s: suspend_compute of ep-/);
+    expect(ended.stderr).toMatch(/not finished after 1 min 30 s: suspend_compute of ep-/);
     expect(ended.stderr).toContain(
       `\`compute-endpoint operations ${PLACE}\` shows how it ends; --timeout gives it more time`,
     );
