@@ -78,7 +78,7 @@ export interface ProgramResource extends ImportOptions {
   name: string;
   /** Paths of the properties that the program sets. Absent: those whose values are not the defaults. */
   managed?: readonly string[];
-  /** Properties that no compute tells, such as `onDelete`. */
+  /** Properties that can't be read from a compute, such as `onDelete`. */
   set: Inputs;
   /** Properties whose values the program keeps secret. */
   secrets?: readonly string[];

@@ -8,7 +8,7 @@ export interface Sink {
   isTTY: boolean;
 }
 
-/** The surroundings of a command. Tests pass their own. */
+/** What a command gets from its process. Tests pass their own. */
 export interface Io {
   env: NodeJS.ProcessEnv;
   /** Results. */

@@ -14,7 +14,7 @@ const START = "(?<!(?<!\\\\)[\\p{L}\\p{N}_])";
 const END = "(?![\\p{L}\\p{N}_])";
 
 /**
- * A number as people and programs write it: with a sign, thousands, an exponent, a unit behind it. The number in `ep-amber-5`,
+ * A number as people and programs write it: with a sign, thousands, an exponent, a unit after it. The number in `ep-amber-5`,
  * `1.2.3` or `%20` is a part of a word.
  */
 const NUMBER = new RegExp(

@@ -36,7 +36,7 @@ export interface ListChange {
   keepsEmpty?: boolean;
 }
 
-/** @throws Refusal if the file can't be read as config */
+/** @throws CommandRefused if the file can't be read as config */
 export function readList(yaml: Yaml, text: string): ConfigList {
   const document = parse(yaml, text);
   const root = mapIn(yaml, document.contents, "the file");
@@ -51,7 +51,7 @@ export function readList(yaml: Yaml, text: string): ConfigList {
   };
 }
 
-/** Returns the text with the changed list. @throws Refusal if the YAML form can't be edited in place */
+/** Returns the text with the changed list. @throws CommandRefused if the YAML form can't be edited in place */
 export function writeList(yaml: Yaml, text: string, change: ListChange): string {
   const document = parse(yaml, text);
   const added = edit(yaml, text, document, change);

@@ -42,7 +42,7 @@ export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, s
   return `${state === "short" ? text : shortDigest(digest)} ${why}${comment ? `  # ${cleanLine(comment)}` : ""}`;
 }
 
-/** All of them in a few lines, for those who do not see the file. @param way to take them out, as a sentence */
+/** All of them in a few lines, for those who do not see the file. @param way to remove them, as a sentence */
 export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined, way: string): string[] {
   const stale = staleOf(approvals.entries, needed);
   const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);

@@ -130,7 +130,7 @@ async function carryOut(
         .map((one) => `${operationName(one, context.client.redactor)} (operation ${one.id})`)
         .join(", ");
       phase = `the service goes on with ${goesOn}; ${resultHint(project, id)}`;
-      const what = done.sent ? TEXTS[name].doing : "is not at rest";
+      const what = done.sent ? TEXTS[name].doing : "is still changing";
       io.err.write(`compute ${id} ${what}: ${operations.map(({ action }) => action).join(", ")}\n`);
     } else {
       phase = "the work was done";

@@ -20,7 +20,7 @@ export function detailsOf(findings: readonly Finding[]): string[] {
     "",
     ...[...groups].map(([detail, all]) => lineOf(detail, all)),
     "",
-    "Memory and `max_connections` are the documented ones of the size, approximate. Clients should reconnect by themselves. What the preview left out (`--target`, `--exclude`) is not in it.",
+    "Memory and `max_connections` are the documented values for the size, approximate. Clients should reconnect by themselves. What `--target` or `--exclude` left out is not listed.",
     "",
     "</details>",
   ];

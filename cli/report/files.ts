@@ -33,17 +33,17 @@ const fileCommand = (flag: string, files: ReportFiles): string =>
   `npx --no compute-endpoint report ${files.preview} ${flag} ${files.config}`;
 
 /**
- * How to take entries out, as a sentence. Readers of a comment have no document, so they first make one.
+ * How to remove entries, as a sentence. Readers of a comment have no document, so they first make one.
  * @param stack undefined where it is not known
  * @param folder of the program in the repository, as readers may see it; empty if unknown
  */
 export function tidyWay(files: ReportFiles | undefined, stack: string | undefined, folder: string): string {
-  if (files) return `\`${fileCommand("--tidy", files)}\` takes such entries out`;
+  if (files) return `\`${fileCommand("--tidy", files)}\` removes such entries`;
   const isNamed = stack !== undefined && isPlainName(stack);
   const made = { preview: "preview.json", config: isNamed ? `Pulumi.${stack.split("/").at(-1)}.yaml` : "FILE" };
   const preview = `${PREVIEW_VARIABLE}=warn pulumi preview${isNamed ? ` --stack ${stack}` : ""} --json > ${made.preview}`;
   const where = folder === "" ? "the program's folder" : quote(cleanLine(folder));
-  return `To take such entries out, in ${where}: \`${preview}\`, then \`${fileCommand("--tidy", made)}\``;
+  return `To remove such entries, in ${where}: \`${preview}\`, then \`${fileCommand("--tidy", made)}\``;
 }
 
 /** The one short line that approves all; undefined where the document does not allow it, or readers do not have the files. */

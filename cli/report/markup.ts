@@ -17,7 +17,7 @@ export function code(text: string): string {
  */
 const ESCAPED = /(?![.:](?: |$))[^\p{L}\p{N} \-,→="()]/gu;
 
-/** GitHub makes a link of a mail address even if its `@` is an entity. The `<wbr>` behind the `@` prevents that. */
+/** GitHub makes a link of a mail address even if its `@` is an entity. The `<wbr>` after the `@` prevents that. */
 const entity = (one: string): string => `&#${one.codePointAt(0)};${one === "@" ? "<wbr>" : ""}`;
 
 export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");

@@ -63,8 +63,9 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
 }
 
 /**
- * Whether the preview has not looked at the service: the provider has spoken at a compute whose state it says where it knows it, and
- * no message has a fact. Without such a compute nobody can tell. Earlier versions, without `__notice`, wrote no facts.
+ * Whether the preview has certainly not asked the service: there is a warning to which the provider would have added the
+ * compute's state, and no message has any data. Without such a warning this is not known. Earlier versions, without `__notice`,
+ * wrote no data.
  */
 export function isUnseen(
   { diagnostics, steps }: Pick<Preview, "diagnostics" | "steps">,

@@ -1,4 +1,4 @@
-// What changes beside the causes of an impact: another name, another time until a compute sleeps.
+// What changes beside the causes of an impact: another name, another suspend timeout.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { harmlessChanges } from "../../provider/rules/impact.js";

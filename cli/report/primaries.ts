@@ -32,7 +32,7 @@ export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   return deletions;
 }
 
-/** Why `up` will fail at this step: a compute that leaves the program still is the branch's primary. */
+/** Why `up` will fail at this step: a compute that leaves the program is still the branch's primary. */
 export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
   const key = primaryKeyOf(next?.inputs);

@@ -109,7 +109,7 @@ const stacksOf = (identities: readonly (Identity | undefined)[]): string[] => [
 
 /** One line for people: the engine writes URNs of one stack only, so somebody made this document. */
 const mixedStacks = (stacks: readonly string[]): string =>
-  `its URNs are of ${stackList(stacks)}: all URNs of a preview are of one stack`;
+  `its URNs belong to ${stackList(stacks)}: all URNs of a preview belong to one stack`;
 
 export const stackList = (stacks: readonly string[]): string =>
   someOf(stacks, MOST_STACKS, (one) => (one === NO_STACK ? one : quote(cleanLine(one))));

@@ -17,7 +17,7 @@ import { endpointResponse, operationResponse } from "./responses.js";
 
 export interface ControlCall {
   method: string;
-  /** The path's segments behind `/_emulator`. */
+  /** The path's segments after `/_emulator`. */
   segments: string[];
   query: string;
   body: unknown;

@@ -174,7 +174,7 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
   };
 }
 
-/** The pooled host is the compute's host with `-pooler` behind its first label. */
+/** The pooled host is the compute's host with `-pooler` after its first label. */
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
 
 /**

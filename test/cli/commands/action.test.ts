@@ -48,7 +48,7 @@ describe("what a command does depends on how the compute is", () => {
     await one.run(COMMANDS.start, [PLACE, "--no-wait"]);
     const ended = await one.run(COMMANDS.start, [PLACE]);
     expect([ended.code, writes(ended), ended.stdout]).toEqual([0, [], `compute ${ID} is active\n`]);
-    expect(ended.stderr).toBe(`compute ${ID} is not at rest: start_compute\n`);
+    expect(ended.stderr).toBe(`compute ${ID} is still changing: start_compute\n`);
   });
 
   test("--no-wait returns when the service has accepted it", async () => {
