@@ -28,7 +28,7 @@ export interface Io {
 
 const EXIT_OF = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The surroundings of this process. */
+/** What this process gives to a command. */
 export function processIo(): Io {
   const errors = sinkOf(process.stderr);
   // Our own messages repeat errors of the service.

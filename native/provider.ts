@@ -1,5 +1,6 @@
-// The adapter between Pulumi's engine and the lifecycle, for programs in any language. The requests carry the URN, the old inputs, the time
-// limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal inputs.
+// The adapter between Pulumi's engine and the lifecycle, for programs in any language. The requests carry the URN, the old
+// inputs, the time limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal
+// inputs.
 
 import { check } from "../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
@@ -255,8 +256,8 @@ const stateValuesOf = (outputs: Props, news: Values, olds: Values = NOTHING): Va
 });
 
 /**
- * A property that the program no longer sets stays secret. `__asked` has the values that the service did not apply. They may contain secrets
- * that nobody has marked.
+ * A property that the program no longer sets stays secret. `__asked` has the values that the service did not apply. They may
+ * contain secrets that nobody has marked.
  */
 const secretsAfter = (news: Values, olds: Values): ReadonlySet<string> =>
   new Set([...news.secrets, ...[...olds.secrets].filter((name) => news.props[name] === undefined), "__asked"]);

@@ -78,8 +78,8 @@ const byImpactAndName = (a: Finding, b: Finding): number =>
   worstFirst(a, b) || order(a.op, b.op) || order(a.urn, b.urn);
 
 /**
- * Natural order for people: reader-2 before reader-10, and Reader-12 after both. `compareNaturally` puts all capitals first. Equal keys
- * are ordered by their characters.
+ * Natural order for people: reader-2 before reader-10, and Reader-12 after both. `compareNaturally` puts all capitals first.
+ * Equal keys are ordered by their characters.
  */
 const order = (a: string, b: string): number => COUNTING.compare(a, b) || Number(a > b) - Number(a < b);
 const COUNTING = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });

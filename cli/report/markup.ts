@@ -12,8 +12,8 @@ export function code(text: string): string {
 }
 
 /**
- * Everything but letters, digits and characters without a meaning inside a line. A dot or a colon before a space makes neither a link
- * nor an emoji.
+ * Everything but letters, digits and characters without a meaning inside a line. A dot or a colon before a space makes neither a
+ * link nor an emoji.
  */
 const ESCAPED = /(?![.:](?: |$))[^\p{L}\p{N} \-,→="()]/gu;
 

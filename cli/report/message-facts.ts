@@ -1,4 +1,5 @@
-// Reads from the preview's messages whether `up` will fail and what state a compute had (`provider/rules/message-data.ts` writes it).
+// Reads from the preview's messages whether `up` will fail and what state a compute had (`provider/rules/message-data.ts` writes
+// it).
 
 import { type Facts, readFacts } from "../../provider/rules/message-data.js";
 import { NOTICE } from "../../provider/rules/notice.js";

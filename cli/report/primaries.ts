@@ -21,7 +21,10 @@ export function isRetaken(step: Step): boolean {
   return before !== undefined && before === primaryKeyOf(step.next?.inputs) && isReleased(step);
 }
 
-/** The first deletion of a primary on each branch. A search through all steps for each step would take minutes in a large document. */
+/**
+ * The first deletion of a primary on each branch. A search through all steps for each step would take minutes in a large
+ * document.
+ */
 export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   const deletions = new Map<string, Step>();
   for (const step of steps) {

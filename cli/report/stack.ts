@@ -94,7 +94,9 @@ function approvalText(value: unknown): string | undefined {
   return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
-/** Undefined for a text that is no URN. Each step is of a resource; a message may be of none, and then its URN is empty or absent. */
+/**
+ * Undefined for a text that is no URN. Each step is of a resource; a message may be of none, and then its URN is empty or absent.
+ */
 const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[] => [
   ...steps.map(({ urn }) => identityOf(urn)),
   ...diagnostics.flatMap(({ urn }) => (urn ? [identityOf(urn)] : [])),

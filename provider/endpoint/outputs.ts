@@ -265,7 +265,9 @@ function managedPart(managed: readonly string[], part: PartName, values: object 
   return keys.length === 0 ? undefined : pick({ ...values }, keys);
 }
 
-/** What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
+/**
+ * What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped.
+ */
 export function unappliedValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }

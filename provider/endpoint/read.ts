@@ -77,7 +77,10 @@ function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   };
 }
 
-/** Operations of an earlier step that have not ended well. They stay in the state until they do, or until an update deals with them. */
+/**
+ * Operations of an earlier step that have not ended well. They stay in the state until they do, or until an update deals with
+ * them.
+ */
 async function stillUnfinished(
   shared: SharedState,
   project: string,

@@ -1,5 +1,5 @@
-// The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the report.
-// Its last line is the approve command, for people to copy.
+// The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the
+// report. Its last line is the approve command, for people to copy.
 
 import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
 import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
@@ -17,7 +17,8 @@ export interface ApprovalOffer {
   /** The digest that approves the change as a replacement too. */
   wider?: string;
   /**
-   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("transforms").
+   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later
+   * ("transforms").
    */
   mayReplace?: unknown;
 }

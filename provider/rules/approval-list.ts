@@ -141,8 +141,8 @@ export function approveCommandLine(changes: readonly NamedDigest[], { stack, con
 }
 
 /**
- * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest as
- * data (message-data.ts).
+ * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest
+ * as data (message-data.ts).
  */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];

@@ -154,8 +154,8 @@ function certainImpact(text: string): "restart" | "stop" | "new-host" {
 }
 
 /**
- * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". The settings are those of version 0.1.0: the inputs of
- * later versions have `__notice`, and nobody reads their text.
+ * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". The settings are those of version 0.1.0: the
+ * inputs of later versions have `__notice`, and nobody reads their text.
  */
 const CHANGED =
   /(?:^|, |and sets )(projectId|type|branchId|size|autoscalingLimitM(?:in|ax)Cu|suspendTimeoutSeconds|name|disabled|poolerEnabled|restartTriggers|settings\.(?:pgSettings(?:\.[^ ]+)?|preloadLibraries)) /g;

@@ -1,5 +1,5 @@
-// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the changes
-// are in `texts.ts`.
+// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the
+// changes are in `texts.ts`.
 
 import { escapeInvisibleLines } from "../visible-text.js";
 import type { ApprovalState } from "./approval.js";

@@ -212,7 +212,7 @@ describe("bad usage is 2, and nothing is sent", () => {
   test.each<[string[], RegExp]>([
     [[], /^which one\? give PROJECT\/ENDPOINT/],
     [[PROJECT], /^which compute\? give PROJECT\/ENDPOINT; `compute-endpoint endpoints quiet-/],
-    [[PLACE, PLACE], /^one at a time/],
+    [[PLACE, PLACE], /^only one at a time/],
     [["ep-a/quiet-meadow"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["ep-a"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["br-a"], /^br-a is a branch: give PROJECT or PROJECT\/ENDPOINT/],
