@@ -20,7 +20,7 @@ export interface Io {
    * @returns a function that ends this
    */
   onInterrupt(describe: () => string): () => void;
-  /** Asks the person at the terminal. Absent where nobody can answer. @returns the line, or an empty one at its end (Ctrl-D) */
+  /** Asks the person at the terminal. Absent if nobody can answer. @returns the line, or an empty one at its end (Ctrl-D) */
   ask?: (question: string) => Promise<string>;
   /** A clock and a network other than the real ones. */
   network?: Pick<ContextOptions, "clock" | "transport">;

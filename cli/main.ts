@@ -75,7 +75,7 @@ async function main(args: string[]): Promise<number | undefined> {
 }
 
 const io = processIo();
-// A reader such as `head` may close the pipe early. That is no error. If the exit code is already set, it stays.
+// A reader such as `head` may close the pipe early. That is not an error. If the exit code is already set, it stays.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? EXIT.ok) : EXIT.failed),
 );

@@ -34,7 +34,7 @@ import type { Props, Values } from "./values.js";
 /** What the requests of create, update and delete have in common. */
 export interface EngineStep {
   urn: string;
-  /** Milliseconds; 0 where the resource has no `customTimeouts` for this step. */
+  /** Milliseconds; 0 if the resource has no `customTimeouts` for this step. */
   timeoutMs?: number;
   preview?: boolean;
 }
@@ -60,7 +60,7 @@ export class NativeProvider {
   }
 
   /**
-   * @param name of the provider resource; undefined where the engine does not say it
+   * @param name of the provider resource; undefined if the engine does not say it
    * @param urn of the provider resource, which has the project's name
    * @throws Stopped if the stack's config names a host in plain text, or sets a name that is reserved for a `Provider`
    */

@@ -28,7 +28,7 @@ const ENDPOINT = {
   branchId: text("The branch that it serves."),
   type: text("`read_write` or `read_only`."),
   regionId: text("Region of the project, for example `aws-us-east-2`."),
-  name: text("Absent where the compute has no name, or the service does not return it."),
+  name: text("Absent if the compute has no name, or the service does not return it."),
   host: text("The host to connect to."),
   poolerHost: text("The host of the connection pooler in front of the compute."),
   proxyHost: text("The proxy of the region."),
@@ -36,7 +36,7 @@ const ENDPOINT = {
     "The lower limit of autoscaling in CU; equal to the upper one where the size is fixed.",
   ),
   autoscalingLimitMaxCu: number("The upper limit of autoscaling in CU."),
-  size: number("The fixed size in CU; absent where the compute scales by itself."),
+  size: number("The fixed size in CU; absent if the compute scales by itself."),
   suspendTimeoutSeconds: number(
     "Seconds without activity until it suspends: -1 never, 0 the service's default (5 minutes).",
   ),
@@ -52,7 +52,7 @@ const ENDPOINT = {
   updatedAt: text("When its record was changed last."),
   currentState: text("`init`, `active` or `idle`; a service may know further words."),
   pendingState: text("The state a change is leading to; absent while nothing changes."),
-  lastActive: text("When it was used last; absent where it never was."),
+  lastActive: text("When it was used last; absent if it never was."),
   startedAt: text("When it was started last."),
   suspendedAt: text("When it was suspended last; absent while it is active."),
   capacity: {

@@ -140,7 +140,7 @@ const OUTPUTS = {
   unfinished: {
     type: "array",
     items: { type: "string" },
-    description: "Ids of operations that a failed step left running; absent where there are none.",
+    description: "Ids of operations that a failed step left running; absent if there are none.",
   },
 } satisfies Record<SchemaOutput, Property>;
 

@@ -19,7 +19,7 @@ export interface Account {
   apiUrl: string;
   /** The layer in words, for errors: "COMPUTE_API_KEY (environment)". */
   keySource: string;
-  /** Advice for the user when the service refuses the key. Absent where the key can't be an old one. */
+  /** Advice for the user when the service refuses the key. Absent if the key can't be an old one. */
   keyHint?: string;
 }
 

@@ -26,7 +26,7 @@ export function exitWithEngine(argv: readonly string[], { beforeExit, exit }: Ex
   session.once("connect", () => {
     connected = true;
   });
-  // An engine that can't be reached this way is no reason to stop working.
+  // An engine that can't be reached this way is not a reason to stop working.
   session.on("error", () => {});
   session.once("close", () => {
     if (connected) exit(1);

@@ -175,7 +175,7 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly restart: pulumi.Output<string>;
   /** Paths of the properties that the program manages. */
   declare readonly managed: pulumi.Output<string[]>;
-  /** Ids of operations that a failed step left running; absent where there are none. */
+  /** Ids of operations that a failed step left running; absent if there are none. */
   declare readonly unfinished: pulumi.Output<string[] | undefined>;
   /** Memory, disk and connections of the compute's size, as documented by the service; approximate. */
   get capacity(): pulumi.Output<Capacity> {

@@ -24,7 +24,7 @@ function registry(): WeakMap<object, RunHook> {
   return holder[REGISTRY];
 }
 
-/** The hook of this run; undefined where there are no hooks: old engines, and users' mocks. */
+/** The hook of this run; undefined if there are no hooks: old engines, and users' mocks. */
 export function hookOfRun(): RunHook | undefined {
   const monitor = pulumi.runtime.getMonitor() as { registerResourceHook?: unknown } | undefined;
   if (typeof monitor?.registerResourceHook !== "function" || !engineHasHooks()) return undefined;

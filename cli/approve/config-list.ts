@@ -14,7 +14,7 @@ const NAME = "compute:approve";
 
 /** The list `compute:approve` in one file. */
 export interface ConfigList {
-  /** Undefined where the file has no list of its own. */
+  /** Undefined if the file has no list of its own. */
   values?: unknown[];
   /** The comments beside its entries, by entry. */
   comments: ReadonlyMap<string, string>;
@@ -106,7 +106,7 @@ function commentsIn(yaml: Yaml, list: Node | null | undefined): Map<string, stri
 
 const firstLine = (comment: string): string => comment.split("\n")[0]!.trim();
 
-/** Undefined where the key has no value. */
+/** Undefined if the key has no value. */
 function valuesOf(yaml: Yaml, document: Document.Parsed, value: Node | null): unknown[] | undefined {
   if (yaml.isAlias(value)) throw new CommandRefused(`${NAME} is an alias: write the list itself`);
   const plain: unknown = value === null ? null : value.toJS(document);

@@ -18,7 +18,7 @@ export interface Stale {
 /**
  * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
  * up, or its change may still come or belong to another stack.
- * @param needed all digests that a preview needs; undefined where there is no whole preview to tell
+ * @param needed all digests that a preview needs; undefined if there is no whole preview to tell
  */
 export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
   return entries.flatMap((entry) => {

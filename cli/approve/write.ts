@@ -12,7 +12,7 @@ import { type ApproveRequest, type Plan, planChange } from "./plan.js";
 import { staleText } from "./stale.js";
 
 export interface Request extends ApproveRequest {
-  /** The file to write; undefined where the stack's own file is to be found. */
+  /** The file to write; undefined if the stack's own file is to be found. */
   file?: string;
   cwd: string;
   /** The list that the preview used; undefined without a preview. */

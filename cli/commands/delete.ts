@@ -48,7 +48,7 @@ ${EXIT_HELP}
 interface Compute {
   projectId: string;
   id: string;
-  /** As it was before. Undefined where it was gone already. */
+  /** As it was before. Undefined if it was gone already. */
   before?: EndpointInfo;
 }
 

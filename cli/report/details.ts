@@ -61,7 +61,7 @@ const idOf = ({ id }: Finding): string => (id ? ` ${code(id)}` : "");
 
 const positionOf = ({ position }: Finding): string[] => (position ? [code(`${position.file}:${position.line}`)] : []);
 
-/** What stands before the names in all these URNs; undefined where it differs. */
+/** What stands before the names in all these URNs; undefined if it differs. */
 function commonPrefix(findings: readonly Finding[]): string | undefined {
   const prefixes = new Set(
     findings.map(({ urn, name }) => (urn.endsWith(`::${name}`) ? urn.slice(0, -name.length) : undefined)),

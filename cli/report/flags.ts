@@ -69,7 +69,7 @@ preview that failed or says that \`up\` will fail (the known part is reported), 
 command.
 `;
 
-/** Undefined where help is asked for. @throws UsageError */
+/** Undefined if help is asked for. @throws UsageError */
 export function optionsOf(args: string[]): Options | undefined {
   const { values, positionals } = parseArguments(args, {
     format: { type: "string" },

@@ -91,7 +91,7 @@ export const diskShrinks = ({ before, after }: Finding): boolean =>
 export const approvableIn = ({ findings, approvals: { problem } }: StackReport): Finding[] =>
   problem === undefined ? findings.filter(isApprovable) : [];
 
-/** The one command that approves these changes, and those that the preview refused; undefined where there are none. */
+/** The one command that approves these changes, and those that the preview refused; undefined if there are none. */
 export function commandFor(
   report: StackReport,
   findings: readonly Finding[] = approvableIn(report),

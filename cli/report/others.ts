@@ -72,7 +72,7 @@ function adoptionChanges({ old, next }: Step, unreadable: ReadonlySet<string>): 
 }
 const ADOPTION = ["adopt", "onDelete"];
 
-/** Undefined where the value can't be shown: then the row has the property's name. */
+/** Undefined if the value can't be shown: then the row has the property's name. */
 function shownInput(value: unknown): string | undefined {
   // `adopt: false` is the same as none.
   if (value === undefined || value === null || value === false) return VALUES.notSet;

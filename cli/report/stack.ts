@@ -21,7 +21,7 @@ export interface StackOptions {
   nowMs: number;
   /** Digests that were approved after the preview. */
   approved?: readonly string[];
-  /** The program of this folder. Undefined where readers of the report may be elsewhere. */
+  /** The program of this folder. Undefined if readers of the report may be elsewhere. */
   program?: ProgramFolder | undefined;
 }
 
@@ -90,12 +90,13 @@ export const digestsIn = (findings: readonly Finding[]): ReadonlySet<string> =>
 /** As Pulumi hands it to the provider: a text, or a list as JSON. Any other value approves nothing. */
 function approvalText(value: unknown): string | undefined {
   if (value === undefined || isText(value)) return value;
-  // A nested value is no approval, and may be too deep to be written.
+  // A nested value is not an approval, and may be too deep to be written.
   return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
 /**
- * Undefined for a text that is no URN. Each step is of a resource; a message may be of none, and then its URN is empty or absent.
+ * Undefined for a text that is not a URN. Each step is of a resource; a message may be of none, and then its URN is empty or
+ * absent.
  */
 const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[] => [
   ...steps.map(({ urn }) => identityOf(urn)),

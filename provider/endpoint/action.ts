@@ -15,7 +15,7 @@ export type ActionName = "restart" | "start" | "suspend";
 
 /** The compute after an action, and the operations that still run on it. */
 export interface ActionResult extends WireEndpointChange {
-  /** False where there was nothing to do. */
+  /** False if there was nothing to do. */
   sent: boolean;
 }
 
@@ -90,7 +90,7 @@ export async function wasStartedSince(
  * it sends it again: a compute must not restart twice.
  * @param now the compute as it was just seen
  * @param mark made before a restart: tells later whether the compute was started since. The other actions do not use it
- * @returns undefined where the compute is gone
+ * @returns undefined if the compute is gone
  */
 export async function runAction(
   context: Context,
@@ -124,7 +124,7 @@ export async function runAction(
     return wasNeedless;
   };
   let isAnswerLost = false;
-  /** After a lost or refused request, looks at the compute. Undefined where the action is still to be done. */
+  /** After a lost or refused request, looks at the compute. Undefined if the action is still to be done. */
   const look = async (until: Deadline) => {
     const later = await findComputeDirectly(context, ref, until);
     if (!later) return "gone" as const;

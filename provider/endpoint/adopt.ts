@@ -172,7 +172,7 @@ export function planAdoption(
 }
 
 /**
- * @param activity of the compute now; undefined where nobody can tell
+ * @param activity of the compute now; undefined if not known
  * @throws Stopped if `refuse` is in force, and taking the compute over restarts it
  */
 export function refuseRestart(

@@ -12,11 +12,11 @@ interface Primary {
   urn: string;
   /** The compute that the state has; absent for a new resource. */
   id?: string;
-  /** The branch whose primary the compute is now; absent where it is no primary. */
+  /** The branch whose primary the compute is now; absent if it is not a primary. */
   from?: string;
   /** The branch of which the compute becomes the primary. Absent for a replica, and where the preview does not know the branch. */
   to?: string;
-  /** Whether the compute leaves `from` in this run; absent where preview does not know. */
+  /** Whether the compute leaves `from` in this run; absent if preview does not know. */
   leaves?: boolean;
   /** Whether the compute certainly stays with this resource. */
   keeps?: boolean;
@@ -114,7 +114,7 @@ export class BranchMoves {
   }
 
   #conflictOf(next: Primary): string | undefined {
-    // A compute is no conflict with itself: it may also have been noted without a URN, by its id.
+    // A compute does not conflict with itself: it may also have been noted without a URN, by its id.
     const others = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
     const sharing = this.#sharingOf(next, others);
     if (sharing) return sharing;

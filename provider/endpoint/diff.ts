@@ -23,7 +23,7 @@ export interface DiffAnswer {
 
 export interface DiffOptions extends PlanOptions {
   id: string;
-  /** The resource's URN; absent where no check came before. */
+  /** The resource's URN; absent if no check came before. */
   urn?: string;
   /** The primaries of this run. */
   branches?: BranchMoves;

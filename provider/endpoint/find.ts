@@ -61,7 +61,7 @@ export async function findComputeDirectly(
 }
 
 /**
- * The compute after a delete, or undefined where it is gone.
+ * The compute after a delete, or undefined if it is gone.
  * @param named whether the response to the DELETE contained the compute. Then its absence from the list is enough
  */
 export async function findAfterDelete(
@@ -77,7 +77,7 @@ export async function findAfterDelete(
   return found ?? stillListed(context, ref, all, deadline);
 }
 
-/** The compute in the list, where a GET of it answered 404. Undefined where the list is stale. */
+/** The compute in the list, where a GET of it answered 404. Undefined if the list is stale. */
 async function stillListed(
   context: Context,
   ref: ComputeRef,
@@ -88,7 +88,7 @@ async function stillListed(
   return listed && (await isListBehind(context, ref, all, deadline)) ? undefined : listed;
 }
 
-/** GET …/endpoints/{id}. Undefined where the service has no such compute, or no such route. */
+/** GET …/endpoints/{id}. Undefined if the service has no such compute, or no such route. */
 export async function getCompute({ client }: Context, { project, id }: ComputeRef, deadline: Deadline) {
   try {
     const found = await client.getEndpoint(project, id, deadline);

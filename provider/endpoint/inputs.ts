@@ -100,7 +100,7 @@ const Inputs = z.strictObject({
   disabled: flag().optional(),
   poolerEnabled: flag().optional(),
   settings: SettingsObject.optional(),
-  // The value may be a secret, and is not shown where it is no list.
+  // The value may be a secret, and is not shown if it is not a list.
   restartTriggers: z.array(z.unknown(), "restartTriggers is not a list of values").optional(),
   adopt: z.union([z.boolean(), z.string().regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT))], bad(ADOPT)).optional(),
   onDelete: oneOf(["delete", "release"]).optional(),
@@ -132,7 +132,7 @@ export const INTERNAL_INPUTS = [
 
 /** Resource options in the engine's request, of which Pulumi's shim passes on nothing (`shim.ts`). */
 export interface StepRequest {
-  /** Milliseconds, from the resource's `customTimeouts`; 0 where it has none for this step. */
+  /** Milliseconds, from the resource's `customTimeouts`; 0 if it has none for this step. */
   timeoutMs?: number;
 }
 
@@ -145,7 +145,7 @@ export interface Program extends StepRequest {
   secrets: ReadonlySet<string>;
   /** Whether the resource has the option retainOnDelete. The engine decides by the option in the state. */
   retained?: boolean;
-  /** The impact that the preview announced; absent where it announced none. */
+  /** The impact that the preview announced; absent if it announced none. */
   announced?: ImpactNotice;
   /** Whether check has made the inputs. In a refresh they come from the state, and nothing was announced. */
   isChecked: boolean;
@@ -237,7 +237,7 @@ function sizeRules(inputs: Inputs, broken: (name: string) => boolean): Problem[]
   return found;
 }
 
-/** Milliseconds of a duration such as "1h30m"; undefined where the program sets none. */
+/** Milliseconds of a duration such as "1h30m"; undefined if the program sets none. */
 export function millisecondsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const unit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };

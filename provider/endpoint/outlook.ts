@@ -30,7 +30,7 @@ const DECIDING = ["projectId", "branchId", "type", "adopt", "name", "regionId"];
  * @param raw the inputs that check has made
  * @param listed the project's computes, without those that leave before the create
  * @param nowMs when the service was asked
- * @returns undefined where nobody can tell yet
+ * @returns undefined if not known yet
  */
 export function outlookOnCreate(
   view: CreateView,
@@ -77,7 +77,7 @@ export function viewOf(replaces: ReplacedCompute | undefined, onRestart: OnResta
   };
 }
 
-/** Why an update will fail; undefined where the list does not tell. @param branchId the branch to which it moves a primary */
+/** Why an update will fail; undefined if the list does not tell. @param branchId the branch to which it moves a primary */
 export function outlookOnUpdate(
   { project, id, branchId }: { project: string; id: string; branchId?: string },
   listed: readonly WireEndpoint[],

@@ -141,7 +141,7 @@ function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: O
   const { values: live, isReported } = reportedBy(endpoint);
   const known = valuesByPath(last);
   if (origin === "read") {
-    // A value in another spelling is no drift.
+    // A value in another spelling is not drift.
     const same = Object.keys(known).filter((path) => !isReported(path) || isAsDesired(path, live[path], known[path]));
     return settingsByName({ ...live, ...pick(known, same) });
   }
@@ -258,7 +258,7 @@ const TOP_SETTINGS = SETTING_NAMES.filter((name) => !rowOf(name).part);
 const partsOf = (partOf: (part: PartName) => object | undefined): Outputs["settings"] =>
   pruned(Object.fromEntries(NESTED_SETTINGS.map((part) => [part, partOf(part)])));
 
-/** The values of a part at the paths that the program manages; undefined where it manages none, so that it is left out. */
+/** The values of a part at the paths that the program manages; undefined if it manages none, so that it is left out. */
 function managedPart(managed: readonly string[], part: PartName, values: object = {}): object | undefined {
   const prefix = `${propertyOf(part)}.`;
   const keys = managed.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));

@@ -76,16 +76,16 @@ export class Ownership {
   /** @param anew whether check got no old inputs: the resource is created or, where it was diffed before, replaced */
   noteCheck(urn: string | undefined, anew: boolean): void {
     this.#urn = urn;
-    if (urn !== undefined && anew) this.#tell({ is: "anew", urn: fingerprintOf(urn) });
+    if (urn !== undefined && anew) this.#publish({ is: "anew", urn: fingerprintOf(urn) });
   }
 
-  /** Diff was asked about this compute. @returns the URN of its resource; undefined where no check came before */
+  /** Diff was asked about this compute. @returns the URN of its resource; undefined if no check came before */
   noteDiff(id: string, state: Partial<Outputs>): string | undefined {
     const urn = this.#urn;
     // Used once: when a compute is replaced, the engine also diffs the resources that depend on it, without a check.
     this.#urn = undefined;
     const resource = urn === undefined ? {} : { urn: fingerprintOf(urn) };
-    this.#tell({ is: "seen", compute: this.#key(id), mark: resourceMarkOf(state), ...resource });
+    this.#publish({ is: "seen", compute: this.#key(id), mark: resourceMarkOf(state), ...resource });
     if (urn !== undefined) this.#compared.set(urn, { id, state });
     this.#sharing?.exchangeSoon();
     return urn;
@@ -128,11 +128,11 @@ export class Ownership {
 
   /**
    * Claims a compute for a create. An adoption waits for the answer before it sends anything.
-   * @returns undefined where no other resource has the compute
+   * @returns undefined if no other resource has the compute
    */
   async claim(id: string): Promise<Conflict | undefined> {
     const key = this.#key(id);
-    this.#tell({ is: "taken", compute: key });
+    this.#publish({ is: "taken", compute: key });
     await this.#sharing?.exchange();
     if ([...this.#others.values()].some(({ taken }) => taken.has(key))) return "taken";
     if (this.isBeingDeleted(id)) return "deleting";
@@ -141,7 +141,7 @@ export class Ownership {
 
   /** Withdraws a claim if the adoption failed. */
   releaseClaim(id: string): void {
-    this.#tell({ is: "free", compute: this.#key(id) });
+    this.#publish({ is: "free", compute: this.#key(id) });
   }
 
   /** Whether a resource that stays in the program has this compute. */
@@ -171,10 +171,10 @@ export class Ownership {
   /** Asks the other processes right before a delete is sent. @returns whether it may be sent */
   async mayDelete(id: string, state: Partial<Outputs>): Promise<boolean> {
     const key = this.#key(id);
-    this.#tell({ is: "going", compute: key });
+    this.#publish({ is: "going", compute: key });
     await this.#sharing?.exchange();
     if (!this.#belongsToAnother(id, state)) return true;
-    this.#tell({ is: "stays", compute: key });
+    this.#publish({ is: "stays", compute: key });
     return false;
   }
 
@@ -182,7 +182,7 @@ export class Ownership {
     return [this.#own, ...this.#others.values()];
   }
 
-  #tell(fact: Fact): void {
+  #publish(fact: Fact): void {
     this.#facts.push(fact);
     this.#own.learn(fact);
   }

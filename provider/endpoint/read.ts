@@ -18,7 +18,7 @@ import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";
 
 export interface ReadAnswer {
-  /** Undefined where the compute does not exist any more. */
+  /** Undefined if the compute does not exist any more. */
   id?: string;
   outputs?: Outputs;
   /** Only where a setting that the program manages differs, or may differ, from the state's inputs. */

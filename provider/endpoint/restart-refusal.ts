@@ -12,7 +12,7 @@ import type { Problem } from "./inputs.js";
 
 /** What approves a refused change. */
 export interface ApprovalOffer {
-  /** The digest; undefined where none can approve the change. */
+  /** The digest; undefined if none can approve the change. */
   digest?: string;
   /** The digest that approves the change as a replacement too. */
   wider?: string;

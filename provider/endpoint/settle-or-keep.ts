@@ -13,7 +13,7 @@ import { unappliedPaths, withActualValues } from "./unapplied.js";
 
 /**
  * Waits for the operations of a change.
- * @param startsBy how the change starts the compute; absent where it does not
+ * @param startsBy how the change starts the compute; absent if it does not
  * @returns the compute as it was seen last
  * @throws NotReady, which keeps the compute in the state together with the ids of unfinished operations
  */

@@ -102,7 +102,7 @@ const missing = ({ project, id }: ComputeRef): OperationFailed =>
     [],
   );
 
-/** The operations that the change has begun, as far as the project's list tells. For a new compute, these are all of its own. */
+/** The operations that the change has begun, as far as the project's list shows. For a new compute, these are all of its own. */
 async function operationsOfChange(
   context: Context,
   { project, id }: ComputeRef,

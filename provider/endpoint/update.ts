@@ -136,7 +136,7 @@ async function settleChange(
   return startIfNeverStarted(shared, target, olds, { ...change, endpoint }, deadline);
 }
 
-/** The compute before the change, after the work of an earlier step. Undefined where the change does not depend on it. */
+/** The compute before the change, after the work of an earlier step. Undefined if the change does not depend on it. */
 async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndpoint | undefined> {
   const { shared, target, olds, plan, mustFinish } = step;
   if (!mustFinish) {

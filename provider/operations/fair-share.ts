@@ -34,7 +34,7 @@ const PROBE_EVERY = 6;
 export class FairShare {
   /** When mutations of ours began to follow each other without a gap. */
   #busySince = Number.NEGATIVE_INFINITY;
-  /** When the service accepted our last mutation; undefined where it has ended. */
+  /** When the service accepted our last mutation; undefined if it has ended. */
   #acceptedAt: number | undefined;
   #endedAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds that our last mutation took at the service. */

@@ -80,7 +80,7 @@ export const dayAfter = (nowMs: number, days: number): string =>
 const FORM = `an approval has ${DIGITS} hex digits in quotes, followed by "@2027-01-31" if it has a last day`;
 const UNQUOTED = ". Without quotes, YAML reads digits (also 12e34) as a number and loses some of them";
 
-/** Names the entries with 12 digits; undefined where there are none. */
+/** Names the entries with 12 digits; undefined if there are none. */
 export function shortEntriesText({ entries }: Pick<Approvals, "entries">): string | undefined {
   const short = entries.flatMap(({ state, text }) => (state === "short" ? [text] : []));
   if (short.length === 0) return undefined;

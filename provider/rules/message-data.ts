@@ -44,7 +44,7 @@ export const refusalMark = (digest: string | undefined): string =>
 
 const REFUSAL = / \[refused(?: ([0-9a-f]{32}))?\](?=\s*$)/m;
 
-/** Reads what `refusalMark` wrote; undefined where the message has none. */
+/** Reads what `refusalMark` wrote; undefined if the message has none. */
 export function readRefusal(message: string): { digest?: string; text: string } | undefined {
   const found = REFUSAL.exec(message.slice(0, LONGEST_REFUSAL));
   if (!found) return undefined;
