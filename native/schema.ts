@@ -22,7 +22,7 @@ type SchemaOutput =
 const INPUTS = {
   projectId: {
     type: "string",
-    description: "The project. A change makes a new compute with a **new host**.",
+    description: "The project. A change creates a new compute with a **new host**.",
     replaceOnChanges: true,
   },
   branchId: {
@@ -33,7 +33,7 @@ const INPUTS = {
   type: {
     type: "string",
     description:
-      "`read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change makes a new compute with a **new host**; a replica can't become the primary of a branch that has one. Default: `read_write`.",
+      "`read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change creates a new compute with a **new host**; a replica can't become the primary of a branch that has one. Default: `read_write`.",
     replaceOnChanges: true,
   },
   regionId: {
@@ -122,7 +122,7 @@ const OUTPUTS = {
     description: "The host of the connection pooler in front of the compute: up to 10,000 client connections.",
   },
   proxyHost: { type: "string", description: "The proxy of the region." },
-  createdAt: { type: "string", description: "When the compute was made, RFC 3339 in UTC." },
+  createdAt: { type: "string", description: "When the compute was created, RFC 3339 in UTC." },
   poolerMode: { type: "string", description: "How the pooler shares connections, in the service's word." },
   passwordlessAccess: { type: "boolean", description: "Whether the service lets users in without a password." },
   provisioner: { type: "string", description: "What runs the compute, in the service's word." },

@@ -34,7 +34,7 @@ export interface EndpointSettingsArgs {
  * property later, it keeps its value on the service.
  */
 export interface EndpointArgs {
-  /** The project. A change makes a new compute with a **new host**. */
+  /** The project. A change creates a new compute with a **new host**. */
   projectId: pulumi.Input<string>;
   /**
    * The branch the compute serves. A change is made in place (the host stays), reconfigures the compute and drops open
@@ -42,7 +42,7 @@ export interface EndpointArgs {
    */
   branchId: pulumi.Input<string>;
   /**
-   * `read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change makes
+   * `read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change creates
    * a new compute with a **new host**; a replica can't become the primary of a branch that has one.
    * @default "read_write"
    */
@@ -162,7 +162,7 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly poolerHost: pulumi.Output<string>;
   /** The proxy of the region. */
   declare readonly proxyHost: pulumi.Output<string>;
-  /** When the compute was made, RFC 3339 in UTC. */
+  /** When the compute was created, RFC 3339 in UTC. */
   declare readonly createdAt: pulumi.Output<string>;
   declare readonly poolerMode: pulumi.Output<string | undefined>;
   declare readonly passwordlessAccess: pulumi.Output<boolean | undefined>;

@@ -20,7 +20,7 @@ const PAUSE_MS = 50;
 
 interface Arrival {
   branchKey: string | undefined;
-  /** The compute that moves; absent if one is made. */
+  /** The compute that moves; absent if one is created. */
   id?: string;
 }
 

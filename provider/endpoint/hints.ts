@@ -14,7 +14,7 @@ export interface Hints {
    * the adapter can't see ("transforms").
    */
   mayReplace?: true | "transforms";
-  /** Whether a replacement is made before the old compute is deleted. */
+  /** Whether a replacement is created before the old compute is deleted. */
   createsFirst?: boolean;
   /** Whether the resource has the option `retainOnDelete`. */
   isRetained?: boolean;

@@ -76,7 +76,7 @@ async function unlistedComputes(
   return (await Promise.all(looked)).filter((one) => one !== undefined);
 }
 
-/** The compute among `now` that a lost request has made. @throws Stopped if it can't be told from others */
+/** The compute among `now` that a lost request has created. @throws Stopped if it can't be told from others */
 function lostIn(
   shared: SharedState,
   program: Program,

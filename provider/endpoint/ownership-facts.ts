@@ -9,7 +9,7 @@ export type Fact =
   | { is: "seen"; compute: string; mark: string; urn?: string }
   /** Check ran without old inputs: the resource is created or replaced. */
   | { is: "anew"; urn: string }
-  /** A create has made the compute or takes it over. `free`: it could not be taken over. */
+  /** A create has created the compute or takes it over. `free`: it could not be taken over. */
   | { is: "taken" | "free"; compute: string }
   /** A delete of the compute begins. `stays`: the delete has spared it. */
   | { is: "going" | "stays"; compute: string };

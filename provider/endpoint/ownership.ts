@@ -162,7 +162,7 @@ export class Ownership {
     return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceMarkOf(state));
   }
 
-  /** Whether a create of this run has made the compute or taken it over. */
+  /** Whether a create of this run has created the compute or taken it over. */
   isClaimed(id: string): boolean {
     const key = this.#key(id);
     return this.#all().some(({ taken }) => taken.has(key));

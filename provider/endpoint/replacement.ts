@@ -1,5 +1,5 @@
 // What happens to a primary when the engine replaces its resource. A branch has one primary at most. So where the old compute
-// stays on the service, no new one can be made.
+// stays on the service, no new one can be created.
 
 import { canonical } from "../rules/equality.js";
 import type { ReplacedCompute } from "../rules/notice.js";

@@ -18,7 +18,7 @@ export interface SharedState {
   context: Context;
   config: ProviderConfig;
   /**
-   * Ids of the computes that creates of this process have made or taken over, with a name for messages. A delete of
+   * Ids of the computes that creates of this process have created or taken over, with a name for messages. A delete of
    * this process spares them.
    */
   claimed: Map<string, string>;

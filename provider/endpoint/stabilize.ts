@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Milliseconds for which a new compute may be missing from the lists, which may be stale. */
 const MISSING_MS = 30_000;
 
-/** How a change starts the compute: it has made it, or has asked for its start. */
+/** How a change starts the compute: it has created it, or has asked for its start. */
 export type StartsBy = "made" | "started";
 
 /** A change whose end is waited for. */

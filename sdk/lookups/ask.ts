@@ -123,7 +123,7 @@ export async function accountOf(settings: InstanceConfig, which = "the provider"
   return new Promise((resolve) => values.apply(resolve));
 }
 
-/** The ids: unknown as long as one of the resources is still to be made. */
+/** The ids: unknown as long as one of the resources is still to be created. */
 function idsOf(resources: unknown): pulumi.Output<unknown> {
   const all = Array.isArray(resources) ? resources : resources === undefined ? [] : [resources];
   return pulumi.all(all.map((one: pulumi.Resource) => (pulumi.CustomResource.isInstance(one) ? one.id : one.urn)));
