@@ -26,7 +26,7 @@ import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSetti
 import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { findComputeDirectly } from "./find.js";
+import { findComputeDirectly, isPrimaryOf } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
 import { needsCurrentValues, observedSettings } from "./mapping.js";
@@ -135,9 +135,6 @@ function ownComputeFromBefore(
   );
   return found;
 }
-
-export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
-  one.type === "read_write" && one.branch_id === branchId;
 
 /** What adopting a compute changes. */
 export interface Adoption {

@@ -32,7 +32,7 @@ export class BranchMoves {
   readonly #steps = new Map<string, "begun" | "ended">();
 
   /** An option in the program lets the engine replace this resource. */
-  mayBeReplaced(urn: string): void {
+  noteReplaceable(urn: string): void {
     this.#replaceable.add(urn);
   }
 
@@ -80,7 +80,7 @@ export class BranchMoves {
   }
 
   /** The resource is replaced, and its compute stays on the branch. */
-  stays(urn: string): void {
+  noteStays(urn: string): void {
     const known = this.#primaries.get(urn);
     if (known) known.leaves = false;
   }

@@ -16,7 +16,7 @@ import { configFileOfEngine } from "./engine-arguments.js";
 import type { Hints } from "./hints.js";
 import { checkInputs, INTERNAL_INPUTS, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 import type { Ownership } from "./ownership.js";
-import { impossibleReplacement, replacedBy, replacementBy, retakenText } from "./replacement.js";
+import { impossibleReplacement, replacedCompute, replacementBy, retakenText } from "./replacement.js";
 import { refusalsOf } from "./restart-refusal.js";
 
 type Raw = Record<string, unknown>;
@@ -49,7 +49,7 @@ export function check(
   if (urn && hasOldInputs) firstOldInputs.set(urn, olds);
   const before = hasOldInputs ? olds : urn ? firstOldInputs.get(urn) : undefined;
   ownership?.noteCheck(urn, !hasOldInputs);
-  if (urn && hints.mayReplace) ownership?.branchMoves.mayBeReplaced(urn);
+  if (urn && hints.mayReplace) ownership?.branchMoves.noteReplaceable(urn);
 
   const secrets = new Set([...(hints.secrets ?? []), ...textsIn(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
@@ -91,7 +91,7 @@ export function check(
     }
   }
 
-  const replaces = compared && before && replacedBy(compared, before, hints, replacement);
+  const replaces = compared && before && replacedCompute(compared, before, hints, replacement);
   // Check sees no outputs. Only diff and update can tell which computes lack a value that was asked for.
   const asksAgain = hasOldInputs && config.askAgain && verdict?.impact === "none";
   const { restart, notice }: ComputedInputs = asksAgain

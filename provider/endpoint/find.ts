@@ -11,6 +11,9 @@ export interface ComputeRef {
   id: string;
 }
 
+export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
+  one.type === "read_write" && one.branch_id === branchId;
+
 /** No such compute; or no such route, on a server that has lists only. */
 const NOT_FOUND = new Set([404, 405, 501]);
 

@@ -112,7 +112,7 @@ export class Ownership {
     if (!urn || !old) return;
     const retakes = replacement?.retakes ?? false;
     this.#replaced.set(createKeyOf(inputs), { id: old.id, adopted: old.state.adopted === true, retakes });
-    if (replacement?.stays) this.branchMoves.stays(urn);
+    if (replacement?.stays) this.branchMoves.noteStays(urn);
   }
 
   /** The compute that the resource of this create had. Undefined for a new resource. */

@@ -9,7 +9,7 @@ import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { type ObservedSettings, settingsIn } from "../rules/settings.js";
 import { rangeProblem } from "../rules/size.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { findComputeDirectly } from "./find.js";
+import { findComputeDirectly, isPrimaryOf } from "./find.js";
 import { observedSettings, updateBody } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
 import { goneError, notFoundError, ownerHint } from "./refusals.js";
@@ -47,7 +47,7 @@ export async function patch(
     if (isMissing && !(await findComputeDirectly(context, target, deadline))) throw goneError(project, id);
     if (settings.branchId !== undefined && isKind(error, "service") && isAlreadyExists(error)) {
       const all = await context.lists.fresh(project, deadline).catch(() => []);
-      const there = all.find((one) => one.branch_id === settings.branchId && one.type === "read_write");
+      const there = all.find((one) => isPrimaryOf(one, settings.branchId));
       throw branchTakenError(settings, id, there ? ownerHint(shared, there) : "", error);
     }
     if (settings.branchId === undefined) throw error;

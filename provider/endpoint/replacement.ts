@@ -70,7 +70,7 @@ export function whyItStays(state: Partial<Outputs>, before: Raw = {}, hints: Hin
 }
 
 /** The compute that the engine replaces, for the notice. Transforms and components may set options that nobody here sees. */
-export function replacedBy(
+export function replacedCompute(
   { id, state }: Compared,
   before: Raw,
   { urn = "", mayReplace }: Hints,
