@@ -101,7 +101,7 @@ function primaryExists(
   const adopt = name
     ? `the resource option aliases, if this resource was renamed or moved; after \`pulumi state delete\` of the other resource, adopt: true with name: "${name}" adopts it with its host`
     : "adopt: true takes it over with its host";
-  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or choose another branch`;
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or set another branch`;
 }
 
 const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }, project, primary) =>

@@ -132,7 +132,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a branch that has its primary",
     args: "branchId",
-    says: `branch ${SEED.branches.main} of project ${SEED.projectId} already has its primary compute, ${SEED.primaryId}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or name another branch`,
+    says: `branch ${SEED.branches.main} of project ${SEED.projectId} already has its primary compute, ${SEED.primaryId}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or set another branch`,
     // Before it stops, it asks whether only the list still has that one.
     requests: [LIST, `${LIST}/${SEED.primaryId}`],
   },
