@@ -103,6 +103,6 @@ export function parseTarget(text: string): ComputeTarget {
 export function parseOneTarget(positionals: string[], form: string): ComputeTarget {
   const [text, ...more] = positionals;
   if (text === undefined) throw new UsageError(`which one? give ${form}`);
-  if (more.length > 0) throw new UsageError(`one at a time: give ${form}, not also ${JSON.stringify(more[0])}`);
+  if (more.length > 0) throw new UsageError(`only one at a time: give ${form}, without ${JSON.stringify(more[0])}`);
   return parseTarget(text);
 }

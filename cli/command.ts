@@ -10,7 +10,7 @@ export interface CommandEnvironment {
 export interface Command {
   summary: string;
   /**
-   * Runs the command with the arguments after its name. An error is shown in one line behind the command's name.
+   * Runs the command with the arguments after its name. An error is shown in one line after the command's name.
    * @returns the exit code, or undefined if the process goes on running
    */
   run(args: string[], io: Io): Promise<number | undefined>;

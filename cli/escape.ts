@@ -5,9 +5,9 @@ import { escapeInvisible, escapeInvisibleLines, escapeOf, INVISIBLES } from "../
 export { escapeInvisible, escapeInvisibleLines };
 
 /**
- * Lines for a log or a terminal that no runner takes for commands. GitHub's takes `::` at the beginning, Azure's and
- * GitHub's `##[…]` and `##vso[…]`, TeamCity's `##teamcity[…]`; Buildkite folds a log at `---`; GitLab carries out a line of a
- * note that begins with `/`.
+ * Lines for a log or a terminal that no runner takes for commands. GitHub's takes `::` at the beginning, Azure's and GitHub's
+ * `##[…]` and `##vso[…]`, TeamCity's `##teamcity[…]`; Buildkite folds a log at `---`; GitLab runs a comment's line that begins
+ * with `/`.
  */
 export const escapeCommands = (lines: string): string =>
   lines

@@ -27,7 +27,7 @@ export interface ImportOptions {
   parent?: string;
   /** The URN of the program's `Provider`; absent for the stack's own account. */
   provider?: string;
-  /** Whether the compute counts as made by this resource: then it is deleted with the resource. */
+  /** Whether the compute counts as created by this resource: then it is deleted with the resource. */
   isOwned?: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface ProgramResource extends ImportOptions {
   name: string;
   /** Paths of the properties that the program sets. Absent: those whose values are not the defaults. */
   managed?: readonly string[];
-  /** Properties that no compute tells, such as `onDelete`. */
+  /** Properties that can't be read from a compute, such as `onDelete`. */
   set: Inputs;
   /** Properties whose values the program keeps secret. */
   secrets?: readonly string[];
@@ -128,7 +128,7 @@ export function importedForResource(
   return importedWith(name, args, shownInputs, shownOutputs, endpoint.id, options);
 }
 
-/** A generated name tells for which resource the compute was made. Another resource may still have it in a state. */
+/** A generated name tells for which resource the compute was created. Another resource may still have it in a state. */
 function noteOtherName(
   { id, name }: WireEndpoint,
   resource: string,

@@ -8,7 +8,7 @@ export interface Sink {
   isTTY: boolean;
 }
 
-/** The surroundings of a command. Tests pass their own. */
+/** What a command gets from its process. Tests pass their own. */
 export interface Io {
   env: NodeJS.ProcessEnv;
   /** Results. */
@@ -20,7 +20,7 @@ export interface Io {
    * @returns a function that ends this
    */
   onInterrupt(describe: () => string): () => void;
-  /** Asks the person at the terminal. Absent where nobody can answer. @returns the line, or an empty one at its end (Ctrl-D) */
+  /** Asks the person at the terminal. Absent if nobody can answer. @returns the line, or an empty one at its end (Ctrl-D) */
   ask?: (question: string) => Promise<string>;
   /** A clock and a network other than the real ones. */
   network?: Pick<ContextOptions, "clock" | "transport">;
@@ -28,7 +28,7 @@ export interface Io {
 
 const EXIT_OF = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The surroundings of this process. */
+/** What this process gives to a command. */
 export function processIo(): Io {
   const errors = sinkOf(process.stderr);
   // Our own messages repeat errors of the service.

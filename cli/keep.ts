@@ -9,7 +9,7 @@ const IDS = /\bep-[a-z0-9-]{1,57}\b/g;
 const POOLER = /-pooler$/;
 
 export interface KeepList {
-  /** Where the list names the compute, for the refusal; undefined where it does not. */
+  /** Where the list names the compute, for the refusal; undefined if it does not. */
   sourceOf(compute: Pick<WireEndpoint, "id" | "name">): string | undefined;
 }
 

@@ -11,11 +11,11 @@ import { endpoints, operations } from "./commands/lists.js";
 import { reportCommand } from "./commands/report.js";
 import { processIo } from "./io.js";
 
-const AROUND = { cwd: () => process.cwd(), nowMs: () => Date.now() };
+const ENVIRONMENT = { cwd: () => process.cwd(), nowMs: () => Date.now() };
 
 const COMMANDS: Record<string, Command> = {
-  report: reportCommand({ stdin: () => process.stdin, ...AROUND }),
-  approve: approveCommand(AROUND),
+  report: reportCommand({ stdin: () => process.stdin, ...ENVIRONMENT }),
+  approve: approveCommand(ENVIRONMENT),
   endpoints,
   operations,
   restart: actionCommand("restart"),
@@ -26,7 +26,7 @@ const COMMANDS: Record<string, Command> = {
   emulator,
 };
 
-/** `npx --no compute-endpoint --help` is npm's own help: npx takes a flag right behind the command's name for its own. */
+/** `npx --no compute-endpoint --help` is npm's own help: npx takes a flag right after the command's name for its own. */
 const HELP_WORDS = ["help", "--help", "-h"];
 const VERSION_WORDS = ["version", "--version", "-v"];
 
@@ -75,7 +75,7 @@ async function main(args: string[]): Promise<number | undefined> {
 }
 
 const io = processIo();
-// A reader such as `head` may close the pipe early. That is no error. If the exit code is already set, it stays.
+// A reader such as `head` may close the pipe early. That is not an error. If the exit code is already set, it stays.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? EXIT.ok) : EXIT.failed),
 );

@@ -31,7 +31,7 @@ export const isColoured = ({ out, env }: Pick<Io, "out" | "env">): boolean =>
 /**
  * On a terminal, a table for people: aligned columns, colours, and no column that is empty in all rows. Elsewhere, lines for
  * programs: all columns, tabs between the values.
- * @param head the headings; undefined where the caller wants none
+ * @param head the headings; undefined if the caller wants none
  */
 export function table(
   io: Pick<Io, "out" | "env">,

@@ -25,7 +25,7 @@ export function settingsOf({ props, secrets }: Values, project: string | undefin
 
 /**
  * @param args the arguments that Configure gets, without their namespace
- * @param name the provider's name; undefined where an old engine does not tell it
+ * @param name the provider's name; undefined if an old engine does not say it
  */
 export function stackConfig(args: Props, name: string | undefined): StackConfig {
   const values: Record<string, string | undefined> = Object.fromEntries(

@@ -24,7 +24,7 @@ export function outputsOfUpdate(olds: Props, oldInputs: Props, news: Values, { b
   return { ...allUnknown(), ...unchanged, ...programValues(news), settings };
 }
 
-/** Those that a compute may lack are here too: the generated name is one. */
+/** Also those that a compute may lack, such as the name. */
 const allUnknown = (): Props =>
   Object.fromEntries(
     [...REQUIRED_OUTPUTS, ...FIXED_OUTPUTS, ...OPTIONAL_SETTINGS].map((name) => [name, UNKNOWN_VALUE]),

@@ -1,5 +1,5 @@
-// `pulumi-resource-compute`: the engine starts it with the engine's address as an argument, and reads the port from the first line of
-// stdout.
+// `pulumi-resource-compute`: the engine starts it with the engine's address as an argument, and reads the port from the first
+// line of stdout.
 
 import { serve } from "./server.js";
 

@@ -34,7 +34,7 @@ export interface ResourceStep {
   isPreview: boolean;
   /** Whether `refuse` only warns in this run. */
   isSoftened: boolean;
-  /** The project as it is now. Undefined where nobody can tell, and outside of a preview. */
+  /** The project as it is now. Undefined if not known, and outside of a preview. */
   projectNow(projectId: unknown): Promise<ProjectNow | undefined>;
   /** Loaded only where a preview has asked. */
   lookups(): typeof import("../provider/lookup/index.js");

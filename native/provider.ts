@@ -1,5 +1,6 @@
-// The adapter between Pulumi's engine and the lifecycle, for programs in any language. The requests carry the URN, the old inputs, the time
-// limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal inputs.
+// The adapter between Pulumi's engine and the lifecycle, for programs in any language. The requests carry the URN, the old
+// inputs, the time limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal
+// inputs.
 
 import { check } from "../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
@@ -33,7 +34,7 @@ import type { Props, Values } from "./values.js";
 /** What the requests of create, update and delete have in common. */
 export interface EngineStep {
   urn: string;
-  /** Milliseconds; 0 where the resource has no `customTimeouts` for this step. */
+  /** Milliseconds; 0 if the resource has no `customTimeouts` for this step. */
   timeoutMs?: number;
   preview?: boolean;
 }
@@ -59,7 +60,7 @@ export class NativeProvider {
   }
 
   /**
-   * @param name of the provider resource; undefined where the engine does not tell it
+   * @param name of the provider resource; undefined if the engine does not say it
    * @param urn of the provider resource, which has the project's name
    * @throws Stopped if the stack's config names a host in plain text, or sets a name that is reserved for a `Provider`
    */
@@ -112,7 +113,7 @@ export class NativeProvider {
       urn,
       branches: ownership.branchMoves,
       askAgain: shared.config.askAgain,
-      unapplied: this.#process.sayFirstUnapplied,
+      unapplied: this.#process.printFirstUnapplied,
       ...(isChecked ? { oldInputs: before } : {}),
     });
     const paths = found.changes === false ? new Map<string, Kind>() : inputDiff(before, news.props);
@@ -225,7 +226,7 @@ export class NativeProvider {
   }
 
   async #say(urn: string, line: TimedLine): Promise<void> {
-    const text = this.#process.shown(textOfLine(line));
+    const text = this.#process.printable(textOfLine(line));
     await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }
@@ -255,8 +256,8 @@ const stateValuesOf = (outputs: Props, news: Values, olds: Values = NOTHING): Va
 });
 
 /**
- * A property that the program no longer sets stays secret. `__asked` has the values that the service did not apply. They may contain secrets
- * that nobody has marked.
+ * A property that the program no longer sets stays secret. `__asked` has the values that the service did not apply. They may
+ * contain secrets that nobody has marked.
  */
 const secretsAfter = (news: Values, olds: Values): ReadonlySet<string> =>
   new Set([...news.secrets, ...[...olds.secrets].filter((name) => news.props[name] === undefined), "__asked"]);

@@ -28,7 +28,7 @@ const ENDPOINT = {
   branchId: text("The branch that it serves."),
   type: text("`read_write` or `read_only`."),
   regionId: text("Region of the project, for example `aws-us-east-2`."),
-  name: text("Absent where the compute has no name, or the service does not tell it."),
+  name: text("Absent if the compute has no name, or the service does not return it."),
   host: text("The host to connect to."),
   poolerHost: text("The host of the connection pooler in front of the compute."),
   proxyHost: text("The proxy of the region."),
@@ -36,7 +36,7 @@ const ENDPOINT = {
     "The lower limit of autoscaling in CU; equal to the upper one where the size is fixed.",
   ),
   autoscalingLimitMaxCu: number("The upper limit of autoscaling in CU."),
-  size: number("The fixed size in CU; absent where the compute scales by itself."),
+  size: number("The fixed size in CU; absent if the compute scales by itself."),
   suspendTimeoutSeconds: number(
     "Seconds without activity until it suspends: -1 never, 0 the service's default (5 minutes).",
   ),
@@ -52,7 +52,7 @@ const ENDPOINT = {
   updatedAt: text("When its record was changed last."),
   currentState: text("`init`, `active` or `idle`; a service may know further words."),
   pendingState: text("The state a change is leading to; absent while nothing changes."),
-  lastActive: text("When it was used last; absent where it never was."),
+  lastActive: text("When it was used last; absent if it never was."),
   startedAt: text("When it was started last."),
   suspendedAt: text("When it was suspended last; absent while it is active."),
   capacity: {
@@ -136,7 +136,7 @@ export const FUNCTIONS = {
     inputs: {
       properties: {
         projectId: PROJECT,
-        branchId: text("Only those of this branch. A branch that is not there has none: that is no error."),
+        branchId: text("Only those of this branch. For a branch that does not exist the list is empty; that is not an error."),
       },
       required: ["projectId"],
     },
@@ -147,7 +147,7 @@ export const FUNCTIONS = {
   },
   "compute:index:getOperation": {
     description:
-      "An operation: what it does, how it stands, in the service's word and in the console's, and how long it took. Records older than 6 months may be gone. Route: `GET /projects/{project}/operations/{id}`.",
+      "An operation: its action, its status (the API's word and the console's label) and its duration. Records older than 6 months may be gone. Route: `GET /projects/{project}/operations/{id}`.",
     inputs: {
       properties: { projectId: PROJECT, id: text("As in an endpoint's `unfinished`, or from `listOperations`.") },
       required: ["projectId", "id"],
@@ -182,7 +182,7 @@ export const FUNCTIONS = {
         roleName: text("The role."),
         branchId: text("Default: that of the compute, else the project's default branch."),
         endpointId: text("`ep-…`. Default: the primary of the branch."),
-        pooled: flag("Whether the URI leads through the connection pooler. Default: as the service has it: no."),
+        pooled: flag("Whether the URI leads through the connection pooler. Default: the service's own: no."),
       },
       required: ["projectId", "databaseName", "roleName"],
     },

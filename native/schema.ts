@@ -22,7 +22,7 @@ type SchemaOutput =
 const INPUTS = {
   projectId: {
     type: "string",
-    description: "The project. A change makes a new compute with a **new host**.",
+    description: "The project. A change creates a new compute with a **new host**.",
     replaceOnChanges: true,
   },
   branchId: {
@@ -33,7 +33,7 @@ const INPUTS = {
   type: {
     type: "string",
     description:
-      "`read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change makes a new compute with a **new host**; a replica can't become the primary of a branch that has one. Default: `read_write`.",
+      "`read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change creates a new compute with a **new host**; a replica can't become the primary of a branch that has one. Default: `read_write`.",
     replaceOnChanges: true,
   },
   regionId: {
@@ -62,7 +62,7 @@ const INPUTS = {
   name: {
     type: "string",
     description:
-      "A label, 1 to 64 characters. Default: for a compute that is made here, the resource's name and 8 hex digits.",
+      "A label, 1 to 64 characters. Default: for a compute that this resource creates, the resource's name and 8 hex digits.",
   },
   disabled: { type: "boolean", description: "`true` **stops the compute** and refuses connections." },
   poolerEnabled: {
@@ -77,12 +77,12 @@ const INPUTS = {
     type: "array",
     items: { $ref: "pulumi.json#/Any" },
     description:
-      "Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart. Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The values are shown in no notice. Route: `POST /projects/{project}/endpoints/{id}/restart`.",
+      "Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart. Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. No notice shows the values. Route: `POST /projects/{project}/endpoints/{id}/restart`.",
   },
   adopt: {
     oneOf: [{ type: "boolean" }, { type: "string" }],
     description:
-      "Adopt an existing compute instead of creating one. Read only when the resource is created. `true`: the primary of the branch; if there is none, it is created. An id: that compute. Default: false.",
+      "Adopt an existing compute instead of creating one. It has an effect only when the resource is created. `true`: the primary of the branch; if there is none, it is created. An id: that compute. Default: false.",
   },
   onDelete: {
     type: "string",
@@ -122,7 +122,7 @@ const OUTPUTS = {
     description: "The host of the connection pooler in front of the compute: up to 10,000 client connections.",
   },
   proxyHost: { type: "string", description: "The proxy of the region." },
-  createdAt: { type: "string", description: "When the compute was made, RFC 3339 in UTC." },
+  createdAt: { type: "string", description: "When the compute was created, RFC 3339 in UTC." },
   poolerMode: { type: "string", description: "How the pooler shares connections, in the service's word." },
   passwordlessAccess: { type: "boolean", description: "Whether the service lets users in without a password." },
   provisioner: { type: "string", description: "What runs the compute, in the service's word." },
@@ -140,7 +140,7 @@ const OUTPUTS = {
   unfinished: {
     type: "array",
     items: { type: "string" },
-    description: "Ids of operations that a failed step left running; absent where there are none.",
+    description: "Ids of operations that a failed step left running; absent if there are none.",
   },
 } satisfies Record<SchemaOutput, Property>;
 
@@ -156,7 +156,7 @@ const CONFIG = {
     type: "string",
     secret: true,
     description:
-      "The API key. Default: COMPUTE_API_KEY in the environment. In the stack's config a URL of another host than the public service's stands in the same secret: `https://console.example.com/api/v2#KEY`.",
+      "The API key. Default: COMPUTE_API_KEY in the environment. In the stack's config, the URL of another service belongs in the same secret: `https://console.example.com/api/v2#KEY`.",
   },
   apiUrl: {
     type: "string",
@@ -193,7 +193,7 @@ const CONFIG = {
   pollSeconds: {
     type: "number",
     description:
-      "Seconds between two polls of an operation, 0.2 to 60. Default: the expected end of the operation, else a tenth of its age, 0.35 to 5 s.",
+      "Seconds between two polls of an operation, 0.2 to 60. Default: until the expected end of the operation, or a tenth of its age (0.35 to 5 s).",
   },
   requestsPerMinute: {
     type: "number",
@@ -215,7 +215,7 @@ const TYPES = {
       preloadLibraries: {
         ...refTo("PreloadLibraries"),
         description:
-          "A change is stored at once and becomes active when the compute starts the next time; see `restartTriggers`.",
+          "A change is stored at once and takes effect at the compute's next start; see `restartTriggers`.",
       },
     },
   },

@@ -19,7 +19,7 @@ export interface Account {
   apiUrl: string;
   /** The layer in words, for errors: "COMPUTE_API_KEY (environment)". */
   keySource: string;
-  /** Advice for the user when the service refuses the key. Absent where the key can't be an old one. */
+  /** Advice for the user when the service refuses the key. Absent if the key can't be an old one. */
   keyHint?: string;
 }
 
@@ -34,7 +34,7 @@ export interface ProviderConfig {
   /** Whether size rules fail a check or only warn. */
   sizes: "checked" | "unchecked";
   autoName: boolean;
-  /** Whether to send again what the service did not apply: accounts get upgraded. */
+  /** Whether to send again what the service did not apply: the account's plan may allow it by now. */
   askAgain: boolean;
   pollSeconds?: number;
   requestsPerMinute?: number;
@@ -119,8 +119,8 @@ export function readConfig(stack: StackConfig, env: NodeJS.ProcessEnv, nowMs = D
 function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | ConfigError {
   const layers = layersOf(stack, env);
   // An instance whose key is empty must not act on another account's computes.
-  const instance = stack.get(INSTANCE.name) !== undefined;
-  const chosen = instance ? 0 : layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
+  const hasInstance = stack.get(INSTANCE.name) !== undefined;
+  const chosen = hasInstance ? 0 : layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
   const layer = layers[chosen];
   if (!layer) {
     return new ConfigError(
@@ -128,14 +128,14 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
     );
   }
   if (layer.apiKey === undefined) {
-    if (instance) return new ConfigError(`${layer.source} is empty: give it the key of its account`);
+    if (hasInstance) return new ConfigError(`${layer.source} is empty: give it the key of its account`);
     const other = layers.find((one) => one.apiKey !== undefined);
     const has = other ? `; the key in ${other.source} is not used for it, since key and URL come as a pair` : "";
     const isBindable = layer.bindCommand !== undefined && layer.apiUrl !== undefined && isForeign(layer.apiUrl);
     const way = isBindable
-      ? `Put key and URL into one secret (${layer.bindCommand}) and remove ${layer.urlSource}, or only remove it`
+      ? `Put key and URL into one secret (${layer.bindCommand}) and remove ${layer.urlSource}, or just remove ${layer.urlSource}`
       : `Set ${layer.source} as well, or remove ${layer.urlSource}`;
-    return new ConfigError(`${layer.urlSource} is set, but no key beside it${has}. ${way}`);
+    return new ConfigError(`${layer.urlSource} is set, but there is no key beside it${has}. ${way}`);
   }
   if (layer.problem !== undefined) return new ConfigError(`${layer.source} ${layer.problem}`);
   if (layer.apiUrl === undefined) {

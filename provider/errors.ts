@@ -7,7 +7,7 @@ import type { ForeseenFailure } from "./rules/foreseen-failure.js";
 /** What the service said when it refused or failed a request. */
 export interface ServiceAnswer {
   method: string;
-  /** Path below the base URL. */
+  /** Path, relative to the base URL. */
   path: string;
   status: number;
   /** The service's own `code`, often empty. */

@@ -1,7 +1,7 @@
 import { connect } from "node:http2";
 
 export interface ExitHandlers {
-  /** Called when the engine asks this process to end, as it does after its work and after a second Ctrl-C. */
+  /** The engine asks this process to end: at the end of a command, and at a second Ctrl-C. */
   beforeExit(): void;
   exit(code: number): void;
 }
@@ -26,7 +26,7 @@ export function exitWithEngine(argv: readonly string[], { beforeExit, exit }: Ex
   session.once("connect", () => {
     connected = true;
   });
-  // An engine that can't be reached this way is no reason to stop working.
+  // An engine that can't be reached this way is not a reason to stop working.
   session.on("error", () => {});
   session.once("close", () => {
     if (connected) exit(1);

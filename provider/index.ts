@@ -14,8 +14,8 @@ import { followShim, takeDelete, takeRequest } from "./shim.js";
 type Props = Record<string, unknown>;
 
 const PROVIDER_KEY = "__provider";
-const run = new ProviderProcess({ print: (line) => console.log(line), argv: process.argv.slice(2) });
-const { ownership, secrets, shared } = run;
+const providerProcess = new ProviderProcess({ print: (line) => console.log(line), argv: process.argv.slice(2) });
+const { ownership, secrets, shared } = providerProcess;
 
 /** A dynamic provider, as Pulumi's own shim calls it. */
 export interface DynamicProvider {
@@ -36,9 +36,9 @@ export interface DynamicProvider {
 export const provider: DynamicProvider = {
   /** Everything is set before the first await: the shim uses the provider before an async configure is done. */
   configure(request: { config: StackConfig }): Promise<void> {
-    run.configure(request.config);
-    followShim({ cancelled: () => run.cancellation.request() });
-    run.followEngine();
+    providerProcess.configure(request.config);
+    followShim({ cancelled: () => providerProcess.cancellation.request() });
+    providerProcess.followEngine();
     return Promise.resolve();
   },
 
@@ -46,8 +46,8 @@ export const provider: DynamicProvider = {
     secrets.remember(news);
     return withCleanErrors(async () => {
       const hints = hintsIn(news);
-      const answer = check(run.firstOldInputs, shared.config, olds, news, hints, ownership);
-      for (const line of answer.warnings) run.warn(line);
+      const answer = check(providerProcess.firstOldInputs, shared.config, olds, news, hints, ownership);
+      for (const line of answer.warnings) providerProcess.warn(line);
       shared.oldInputs.rememberChecked(answer.inputs, olds);
       shared.places?.note(hints, answer.inputs);
       return { inputs: answer.inputs, failures: answer.failures };
@@ -61,7 +61,7 @@ export const provider: DynamicProvider = {
       const oldInputs = shared.oldInputs.rememberCompared(id, news);
       const { branchMoves } = ownership;
       const { askAgain } = shared.config;
-      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, unapplied: run.sayFirstUnapplied };
+      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, unapplied: providerProcess.printFirstUnapplied };
       const answer = diff(olds as unknown as Outputs, news, options);
       // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
       const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
@@ -73,7 +73,7 @@ export const provider: DynamicProvider = {
     const request = takeRequest(news);
     secrets.remember(news);
     return withCleanErrors(async () => {
-      const { id, outputs } = await run.trackCreate(run.steps().create(shared, programOf(news, request)));
+      const { id, outputs } = await providerProcess.trackCreate(providerProcess.steps().create(shared, programOf(news, request)));
       return { id, outs: { ...outputs } };
     }, news);
   },
@@ -81,7 +81,7 @@ export const provider: DynamicProvider = {
   read(id: string, state: Props) {
     secrets.remember(state);
     return withCleanErrors(async () => {
-      const answer = await run.steps().read(shared, id, state as Partial<Outputs>);
+      const answer = await providerProcess.steps().read(shared, id, state as Partial<Outputs>);
       if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
       return { id: answer.id, props: answer.outputs && { ...answer.outputs }, inputs: answer.inputs };
     });
@@ -92,7 +92,7 @@ export const provider: DynamicProvider = {
     for (const props of [olds, news]) secrets.remember(props);
     return withCleanErrors(async () => {
       const program = programOf(news, request);
-      const outputs = await run.steps().update(shared, { id, olds: olds as unknown as Outputs, program });
+      const outputs = await providerProcess.steps().update(shared, { id, olds: olds as unknown as Outputs, program });
       return { outs: { ...outputs } };
     }, news);
   },
@@ -100,7 +100,7 @@ export const provider: DynamicProvider = {
   delete(id: string, state: Props) {
     const request = takeDelete(id, state);
     secrets.remember(state);
-    return withCleanErrors(() => run.steps().remove(shared, id, state as unknown as Outputs, request));
+    return withCleanErrors(() => providerProcess.steps().remove(shared, id, state as unknown as Outputs, request));
   },
 };
 
@@ -119,7 +119,7 @@ async function withCleanErrors<T>(work: () => Promise<T>, news?: Props): Promise
     return await work();
   } catch (error) {
     if (isKind(error, "not-ready")) withProvider(error, news);
-    throw run.clean(error);
+    throw providerProcess.clean(error);
   }
 }
 

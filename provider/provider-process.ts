@@ -18,10 +18,10 @@ import { SecretTexts } from "./secret-forms.js";
 import { SecretRedactor } from "./secret-redactor.js";
 import { escapeInvisibleLines } from "./visible-text.js";
 
-/** Characters of somebody else's error that are searched for secrets, and shown. */
+/** A longer error of somebody else is cut here, before it is searched for secrets and shown. */
 const LONGEST_ERROR = 64 * 1024;
 
-/** How a process speaks and ends. */
+/** What an adapter gives its process. */
 export interface ProcessOptions extends Pick<ContextOptions, "clock" | "transport"> {
   /** Prints a line, which Pulumi shows under the stack while a command runs. */
   print(line: string): void;
@@ -45,7 +45,7 @@ export class ProviderProcess {
   #config: ProviderConfig | undefined;
   #context: Context | undefined;
   #peers: Peers | undefined;
-  #hasSaidUnapplied = false;
+  #hasPrintedUnapplied = false;
   readonly #keyTexts = new SecretTexts("[key]");
   #isFollowing = false;
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
@@ -77,16 +77,17 @@ export class ProviderProcess {
     };
   }
 
-  readonly say = (line: string): void => this.options.print(this.shown(line));
-  readonly warn = (line: string): void => this.say(`warning: ${line}`);
+  /** Every line of the dynamic provider is printed here. The plugin's lines go through `#say` in `native/provider.ts`. */
+  readonly print = (line: string): void => this.options.print(this.printable(line));
+  readonly warn = (line: string): void => this.print(`warning: ${line}`);
 
   /** Prints which values the service did not apply, for the first compute only. Otherwise a run could print hundreds of lines. */
-  readonly sayFirstUnapplied = (line: string): void => {
-    if (!this.#hasSaidUnapplied) this.say(`${line}. The same may be true of further computes`);
-    this.#hasSaidUnapplied = true;
+  readonly printFirstUnapplied = (line: string): void => {
+    if (!this.#hasPrintedUnapplied) this.print(`${line}. The same may be true of further computes`);
+    this.#hasPrintedUnapplied = true;
   };
 
-  /** Everything is set when this returns: Pulumi's shim uses the provider before an async configure is done. */
+  /** Synchronous: see `configure` in index.ts. */
   configure(stack: StackConfig): void {
     this.#config = readConfig(stack, process.env);
     this.#context = undefined;
@@ -121,17 +122,17 @@ export class ProviderProcess {
   }
 
   /** A text of ours as people may see it: without the key and secrets, and with escapes for invisible characters. */
-  shown = (text: string): string => escapeInvisibleLines(this.secrets.redact(text, this.#key));
+  printable = (text: string): string => escapeInvisibleLines(this.secrets.redact(text, this.#key));
 
   /**
    * The error of a step, as people may see it. An error of ours also loses its stack trace, which Pulumi would print. Any other
    * error may repeat a part of a secret value, as the text of a service may.
    */
   clean(error: unknown): unknown {
-    if (typeof error === "string") return this.#shownOfOthers(error);
+    if (typeof error === "string") return this.#printableExternal(error);
     if (!(error instanceof Error)) return error;
     const isOurs = "kind" in error;
-    const clean = isOurs ? this.shown : this.#shownOfOthers;
+    const clean = isOurs ? this.printable : this.#printableExternal;
     if (isOurs) error.name = "";
     error.stack = isOurs ? "" : clean(error.stack ?? "");
     error.message = clean(error.message);
@@ -140,7 +141,7 @@ export class ProviderProcess {
   }
 
   /** For a text that somebody else wrote. */
-  readonly #shownOfOthers = (text: string): string =>
+  readonly #printableExternal = (text: string): string =>
     escapeInvisibleLines(this.secrets.redactExternal(text.slice(0, LONGEST_ERROR), this.#key));
 
   /** The key, as soon as the process is configured. */
@@ -153,7 +154,7 @@ export class ProviderProcess {
   #contextFor({ account, requestsPerMinute, pollSeconds }: ProviderConfig): Context {
     if (account instanceof Error) throw account;
     const { apiUrl: baseUrl, ...key } = account;
-    const { secrets, cancellation, say: log } = this;
+    const { secrets, cancellation, print: log } = this;
     const { clock, transport } = this.options;
     const outside = { ...(clock ? { clock } : {}), ...(transport ? { transport } : {}) };
     const { createContext } =
@@ -170,7 +171,7 @@ export class ProviderProcess {
     process.once("exit", () => this.#peers?.close());
   }
 
-  /** Names the computes of creates that were stopped in the middle. Pulumi has not got the ids, so no state has them. */
+  /** Names the computes of creates that were stopped in the middle. Pulumi does not have their ids, so no state has them. */
   #warnOfUnsaved(): void {
     for (const [id, calledAs] of [...this.shared.claimed].filter(([one]) => !this.#returned.has(one))) {
       this.warn(
@@ -181,7 +182,7 @@ export class ProviderProcess {
 
   /** Names the compute of a create that the first Ctrl-C has ended. A second Ctrl-C, before Pulumi has saved it, would lose it. */
   #reportInterrupted(id: string): void {
-    this.say(
+    this.print(
       `compute ${id} (${this.shared.claimed.get(id)}) exists: Pulumi keeps it in the state, unless a second Ctrl-C comes first`,
     );
   }

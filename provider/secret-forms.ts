@@ -10,7 +10,7 @@ export const MIN_PART = 8;
 /** Letters of a value in which parts are looked for. A longer value is a file, and its beginning is enough to recognize it. */
 const LONGEST = 64 * 1024;
 /** A shorter text would be found in words that have nothing to do with it. */
-const SHORTEST = 4;
+export const SHORTEST_SECRET = 4;
 
 /** Values of one kind, and the mark that replaces them. */
 export class SecretTexts {
@@ -37,7 +37,7 @@ export class SecretTexts {
     this.#addLine(line);
     // Where a shown text is read, escapes that stand in the value itself are undone as well.
     const shown = shownLineOf(line);
-    if (shown.trim().length >= SHORTEST) this.#addLine(shown);
+    if (shown.trim().length >= SHORTEST_SECRET) this.#addLine(shown);
   }
 
   #addLine(line: string): void {
@@ -51,7 +51,7 @@ export class SecretTexts {
 
   /** A shorter key is a test's. Removing it would make every text unreadable. */
   addKey(key: string): void {
-    if (key.length >= SHORTEST) this.add(key);
+    if (key.length >= SHORTEST_SECRET) this.add(key);
   }
 
   /** The places of whole values, and of the beginning of a value where the text ends or is cut. */

@@ -1,20 +1,17 @@
 // Values that programs call secret. A service may repeat them in its errors, which are printed and kept in the state.
 
-import { MIN_PART, SecretTexts, withoutSecretTexts } from "./secret-forms.js";
+import { MIN_PART, SecretTexts, SHORTEST_SECRET, withoutSecretTexts } from "./secret-forms.js";
 
 type Props = Record<string, unknown>;
 
 const SECRET = "[secret]";
-
-/** A shorter text would be found in words that have nothing to do with it. */
-const SHORTEST = 4;
 
 /** No letter or digit stands before. The `n` of an escape such as `\n` does not count as a letter. */
 const START = "(?<!(?<!\\\\)[\\p{L}\\p{N}_])";
 const END = "(?![\\p{L}\\p{N}_])";
 
 /**
- * A number as people and programs write it: with a sign, thousands, an exponent, a unit behind it. The number in `ep-amber-5`,
+ * A number as people and programs write it: with a sign, thousands, an exponent, a unit after it. The number in `ep-amber-5`,
  * `1.2.3` or `%20` is a part of a word.
  */
 const NUMBER = new RegExp(
@@ -86,7 +83,7 @@ export class SecretRedactor {
     const known = this.#texts.has(value) || this.#shortTexts.has(value);
     if (known || value.trim() === "") return;
     if (!Number.isNaN(Number(value))) this.#numbers.add(Number(value));
-    if (value.length >= SHORTEST) this.#texts.add(value);
+    if (value.length >= SHORTEST_SECRET) this.#texts.add(value);
     else if (/^[\p{L}\p{N}]*\d[\p{L}\p{N}]*$/u.test(value)) {
       this.#shortTexts.set(value, new RegExp(`${START}${value}${END}`, "gu"));
     }

@@ -1,19 +1,14 @@
-// Pulumi's shim for dynamic providers does not pass on the engine's cancel request and the timeout of each step. Both are in
+// Pulumi's shim for dynamic providers passes on neither the engine's cancel request nor the timeout of each step. Both are in
 // messages that this process decodes, so this file wraps the decode functions. Where they can't be found, the provider works as
 // it would without them.
 
 import { createRequire } from "node:module";
+import type { StepRequest } from "./endpoint/inputs.js";
 
 /** Is told about requests that the shim does not pass on. */
 export interface ShimListener {
   /** The engine asks to cancel: at the first Ctrl-C, and at the normal end of each command. */
   cancelled(): void;
-}
-
-/** The parts of the engine's request for a step that the shim does not pass on. */
-export interface EngineRequest {
-  /** Milliseconds, from the resource's `customTimeouts`; 0 where it has none for this step. */
-  timeoutMs?: number;
 }
 
 /** The internal input through which a request's timeout reaches the step. It never gets into outputs or the state. */
@@ -47,7 +42,7 @@ const STRUCTS: Record<string, (request: Request) => Struct | undefined> = {
   DeleteRequest: (request) => request.getProperties?.(),
 };
 
-/** Pulumi's stubs of a resource provider's service, in whatever folder a package manager has put them. */
+/** The gRPC stubs of Pulumi's ResourceProvider service, wherever a package manager put them. */
 const STUBS = /[\\/]proto[\\/]provider_grpc_pb\.js$/;
 /** The part of grpc-js that decodes the requests to a server. */
 const SERVER = /grpc-js[\\/].*[\\/]server[^\\/]*$/;
@@ -56,7 +51,7 @@ const OURS = /["']pulumi-compute-endpoint\/provider["']/;
 
 let isFollowed = false;
 /** The request for the `delete` that the shim calls next; see `followDeletes`. */
-let deleting: (EngineRequest & { id: string }) | undefined;
+let deleting: (StepRequest & { id: string }) | undefined;
 
 /** Listens to the shim of this process; only the first call does anything. */
 export function followShim(listener: ShimListener): void {
@@ -76,7 +71,7 @@ export function followShim(listener: ShimListener): void {
 }
 
 /** Takes the timeout of a request out of its properties. */
-export function takeRequest(properties: Record<string, unknown>): EngineRequest {
+export function takeRequest(properties: Record<string, unknown>): StepRequest {
   const { [TIMEOUT]: timeoutMs } = properties;
   delete properties[TIMEOUT];
   return typeof timeoutMs === "number" ? { timeoutMs } : {};
@@ -86,7 +81,7 @@ export function takeRequest(properties: Record<string, unknown>): EngineRequest 
  * The same for a delete. The request that makes the shim load this code was decoded before, so its properties lack the
  * timeout; `followDeletes` has noted it.
  */
-export function takeDelete(id: string, properties: Record<string, unknown>): EngineRequest {
+export function takeDelete(id: string, properties: Record<string, unknown>): StepRequest {
   const taken = takeRequest(properties);
   if (deleting?.id !== id) return taken;
   const { id: _, ...request } = deleting;

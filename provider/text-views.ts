@@ -9,13 +9,13 @@ export interface View {
   to: readonly number[];
 }
 
-/** How many escapes inside one another are undone, in any order. */
+/** How many levels of nested escapes are undone, in any order. */
 const DEEPEST = 3;
-/** The most letters of all views of one text, so that no text takes long. Three escapes inside one another are rare. */
+/** The most letters of all views of one text, so that no text takes long. Triple escaping is rare. */
 const MOST_LETTERS = 1024 * 1024;
 
 const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|(?!u\{[0-9a-f]{1,6}\}).)/gisu;
-/** Of texts for people (`visible-text.ts`). They leave a backslash as it is. */
+/** The escapes that `visible-text.ts` writes. It does not escape a backslash. */
 const SHOWN_ESCAPE = /\\(?:u\{[0-9a-f]{1,6}\}|[nrt])/g;
 /** The same without `\n`, which may stand in a value. */
 const SHOWN_CODE_POINT = /\\u\{[0-9a-f]{1,6}\}/g;
@@ -72,7 +72,7 @@ export const inOneLine = (view: View): View => decodedView(view, SPACE, () => " 
 /** Without control characters too: from an answer of the service they could write anything on a terminal. */
 export const oneLineOf = (text: string): string => text.replace(SPACE, " ").trim();
 
-/** What is read where a line was shown as `visible-text.ts` does. */
+/** The line with the escapes of `visible-text.ts` undone. */
 export const shownLineOf = (line: string): string => line.replace(SHOWN_ESCAPE, fromShown).replace(SPACE, " ");
 
 /** The view without case, accents, width and white space: a service may write a value in another form, or wrap it. */

@@ -7,7 +7,7 @@
  */
 const INVISIBLE =
   "\\p{Control}\\p{Format}\\p{Surrogate}\\p{Private_Use}\\p{Unassigned}\\p{Line_Separator}\\p{Paragraph_Separator}\\u2800";
-/** A variation selector is part of many emoji. Behind any other character it can only hide something. */
+/** A variation selector is part of many emoji. After any other character it can only hide something. */
 const SELECTOR =
   "(?<!\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]|(?![\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}";
 const SPACES = "(?! )\\p{Space_Separator}";

@@ -13,7 +13,7 @@ export const refuseForeignHosts = oncePerRun((monitor) => {
   if (!isMocked(monitor)) refusePlainHost();
 });
 
-/** In a method of a component, Pulumi does not tell which values are secret, so each counts as plain. */
+/** In a method of a component, Pulumi does not say which values are secret, so each counts as plain. */
 function refusePlainHost(): void {
   const isPlainKey = isConfigSecret("compute:apiKey") === false;
   const problem = plainHostProblem({ values: computeSettings(), isPlainKey });

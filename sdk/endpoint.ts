@@ -25,7 +25,7 @@ export interface PreloadLibrariesArgs {
 export interface EndpointSettingsArgs {
   /** Postgres parameters, all values as text: `{ work_mem: "64MB" }`. A change may restart the compute. */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** A change is stored at once and becomes active when the compute starts the next time; see `restartTriggers`. */
+  /** A change is stored at once and takes effect at the compute's next start; see `restartTriggers`. */
   preloadLibraries?: pulumi.Input<PreloadLibrariesArgs>;
 }
 
@@ -34,7 +34,7 @@ export interface EndpointSettingsArgs {
  * property later, it keeps its value on the service.
  */
 export interface EndpointArgs {
-  /** The project. A change makes a new compute with a **new host**. */
+  /** The project. A change creates a new compute with a **new host**. */
   projectId: pulumi.Input<string>;
   /**
    * The branch the compute serves. A change is made in place (the host stays), reconfigures the compute and drops open
@@ -42,7 +42,7 @@ export interface EndpointArgs {
    */
   branchId: pulumi.Input<string>;
   /**
-   * `read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change makes
+   * `read_write` is the branch's primary, of which there is one at most; `read_only` is a read replica. A change creates
    * a new compute with a **new host**; a replica can't become the primary of a branch that has one.
    * @default "read_write"
    */
@@ -68,7 +68,7 @@ export interface EndpointArgs {
   suspendTimeoutSeconds?: pulumi.Input<number>;
   /**
    * A label, 1 to 64 characters.
-   * @default for a compute that is made here, the resource's name and 8 hex digits
+   * @default for a compute that this resource creates, the resource's name and 8 hex digits
    */
   name?: pulumi.Input<string>;
   /** `true` **stops the compute** and refuses connections. */
@@ -79,8 +79,8 @@ export interface EndpointArgs {
   /**
    * Values of any kind: when they differ from those of the last `pulumi up`, **the compute restarts if it is active**. It
    * restarts once, even if another change of the same `up` restarts it too. An idle or disabled compute has nothing to restart.
-   * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. The
-   * values are shown in no notice.
+   * Creating or adopting a compute is not a restart. Adding the first triggers later restarts it; removing them does not. No
+   * notice shows the values.
    *
    * ```ts
    * restartTriggers: [libraries, "2026-05 maintenance"]
@@ -90,8 +90,8 @@ export interface EndpointArgs {
    */
   restartTriggers?: pulumi.Input<pulumi.Input<unknown>[]>;
   /**
-   * Adopt an existing compute instead of creating one. Read only when the resource is created. `true`: the primary of the branch;
-   * if there is none, it is created. An id: that compute.
+   * Adopt an existing compute instead of creating one. It has an effect only when the resource is created. `true`: the primary of
+   * the branch; if there is none, it is created. An id: that compute.
    * @default false
    */
   adopt?: pulumi.Input<boolean | string>;
@@ -162,7 +162,7 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly poolerHost: pulumi.Output<string>;
   /** The proxy of the region. */
   declare readonly proxyHost: pulumi.Output<string>;
-  /** When the compute was made, RFC 3339 in UTC. */
+  /** When the compute was created, RFC 3339 in UTC. */
   declare readonly createdAt: pulumi.Output<string>;
   declare readonly poolerMode: pulumi.Output<string | undefined>;
   declare readonly passwordlessAccess: pulumi.Output<boolean | undefined>;
@@ -175,7 +175,7 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly restart: pulumi.Output<string>;
   /** Paths of the properties that the program manages. */
   declare readonly managed: pulumi.Output<string[]>;
-  /** Ids of operations that a failed step left running; absent where there are none. */
+  /** Ids of operations that a failed step left running; absent if there are none. */
   declare readonly unfinished: pulumi.Output<string[] | undefined>;
   /** Memory, disk and connections of the compute's size, as documented by the service; approximate. */
   get capacity(): pulumi.Output<Capacity> {
@@ -185,8 +185,8 @@ export class Endpoint extends pulumi.CustomResource {
   }
 
   /**
-   * Reads a compute that exists, with all its outputs, and manages nothing: it is never changed, and `destroy` leaves it
-   * alone. To manage it, `adopt` it; for what is live (state, last activity), `getEndpoint`.
+   * Reads a compute that exists, with all its outputs, and manages nothing: it is never changed, and `destroy` leaves it alone.
+   * To manage it, `adopt` it; for its live state and last activity, use `getEndpoint`.
    *
    * ```ts
    * const primary = Endpoint.get("primary", "ep-amber-field-a5x7w3rt", { projectId });
@@ -238,7 +238,7 @@ export class Endpoint extends pulumi.CustomResource {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
             // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
-            // They say nothing that the rest of the diff does not show.
+            // The rest of the diff says the same.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
           }),
       ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),

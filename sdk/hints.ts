@@ -53,8 +53,8 @@ function mayBeSecret(value: unknown): boolean {
 type MayReplace = true | "transforms";
 
 /**
- * Whether a change may become a replacement by the option `replaceOnChanges`: `true` if the constructor got the option, "transforms"
- * if `transforms` or `transformations` may add it later.
+ * Whether a change may become a replacement by the option `replaceOnChanges`: `true` if the constructor got the option,
+ * "transforms" if `transforms` or `transformations` may add it later.
  */
 export function mayReplaceOf(
   opts: pulumi.CustomResourceOptions,

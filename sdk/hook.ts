@@ -3,7 +3,7 @@
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { newRun, type Run, reportChange } from "./preview-warnings.js";
+import { newRun, type Run, logChange } from "./preview-warnings.js";
 import { fromRuntimeState } from "./pulumi-run.js";
 
 /** One hook for all computes of a run, and what it has seen. */
@@ -24,14 +24,14 @@ function registry(): WeakMap<object, RunHook> {
   return holder[REGISTRY];
 }
 
-/** The hook of this run; undefined where there are no hooks: old engines, and users' mocks. */
+/** The hook of this run; undefined if there are no hooks: old engines, and users' mocks. */
 export function hookOfRun(): RunHook | undefined {
   const monitor = pulumi.runtime.getMonitor() as { registerResourceHook?: unknown } | undefined;
   if (typeof monitor?.registerResourceHook !== "function" || !engineHasHooks()) return undefined;
   const known = registry().get(monitor);
   if (known) return known;
   const run = newRun();
-  const report = (args: pulumi.ResourceHookArgs) => reportChange(args, run);
+  const report = (args: pulumi.ResourceHookArgs) => logChange(args, run);
   // Inline programs of the Automation API keep their settings in the async context, which callbacks lose.
   const hook = new pulumi.ResourceHook(HOOK_NAME, AsyncResource.bind(report), { onDryRun: true, ignoreErrors: true });
   const made: RunHook = { ...run, hook };

@@ -23,7 +23,7 @@ export interface GetEndpointArgs {
 /** Which computes. */
 export interface ListEndpointsArgs {
   projectId: string;
-  /** Only those of this branch. A branch that is not there has none: that is no error. */
+  /** Only those of this branch. For a branch that does not exist the list is empty; that is not an error. */
   branchId?: string;
 }
 
@@ -55,7 +55,7 @@ export interface GetConnectionUriArgs {
   endpointId?: string;
   /**
    * Whether the URI leads through the connection pooler.
-   * @default as the service has it: no
+   * @default the service's own: no
    */
   pooled?: boolean;
 }
@@ -69,7 +69,7 @@ const ENDPOINT: Lookup<GetEndpointArgs, EndpointInfo> = {
  * A compute as it is at this moment, with what is live: its state, when it was used last. Nothing is managed.
  *
  * Route: `GET /projects/{project}/endpoints/{id}`.
- * @throws LookupError with status 404 when the project does not hold it, or the key can't see the project
+ * @throws LookupError with status 404 when the project does not have it, or the key can't see the project
  */
 export function getEndpoint(args: GetEndpointArgs, opts?: LookupOptions): Promise<EndpointInfo> {
   return answer(ENDPOINT, args, opts);
@@ -117,7 +117,7 @@ const OPERATION: Lookup<GetOperationArgs, OperationInfo> = {
  * be gone.
  *
  * Route: `GET /projects/{project}/operations/{id}`.
- * @throws LookupError with status 404 when the project does not hold it, or the key can't see the project
+ * @throws LookupError with status 404 when the project does not have it, or the key can't see the project
  */
 export function getOperation(args: GetOperationArgs, opts?: LookupOptions): Promise<OperationInfo> {
   return answer(OPERATION, args, opts);

@@ -39,16 +39,16 @@ export interface Run {
   end: ProgramEnd;
   tally: Tally;
   /** Logs the tally's line at the stack. */
-  reportSum: () => void;
+  logTally: () => void;
 }
 
 export function newRun(): Run {
   const tally = new Tally();
-  const reportSum = () => {
+  const logTally = () => {
     const line = tally.line();
     if (line) void pulumi.log.warn(line);
   };
-  return { unchangedOutputs: new Map(), projects: new LiveProjects(), end: new ProgramEnd(), tally, reportSum };
+  return { unchangedOutputs: new Map(), projects: new LiveProjects(), end: new ProgramEnd(), tally, logTally };
 }
 
 /** A resource as its hook sees it. */
@@ -64,7 +64,7 @@ interface Step {
   approval: ApprovalState;
 }
 
-export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Promise<void> {
+export async function logChange(args: pulumi.ResourceHookArgs, run: Run): Promise<void> {
   const secrets = new Set<string>();
   const news = await plain(args.newInputs, secrets);
   for (const name of textsIn(news["__secret"])) secrets.add(name);
@@ -82,15 +82,15 @@ export async function reportChange(args: pulumi.ResourceHookArgs, run: Run): Pro
  * Never awaits a message: the message waits for the URN, and the URN waits for this hook.
  * @param atMs when the service was asked
  */
-function reportLine(urn: string, line: Line, atMs = Date.now()): void {
+function logLine(urn: string, line: Line, atMs = Date.now()): void {
   const text = textOfLine(line) + factsTail(line.facts ?? [], atMs);
   void pulumi.log[line.severity](text, { urn: pulumi.output(urn) } as unknown as pulumi.Resource);
 }
 
-function count({ tally, end, reportSum }: Run, urn: string, impact: Impact, activity: Activity | undefined): void {
+function count({ tally, end, logTally }: Run, urn: string, impact: Impact, activity: Activity | undefined): void {
   if (!pulumi.runtime.isDryRun()) return;
   tally.note(urn, effectOn(impact, activity));
-  end.atEnd(reportSum);
+  end.atEnd(logTally);
 }
 
 async function reportUpdate(args: pulumi.ResourceHookArgs, step: Step, run: Run): Promise<void> {
@@ -103,9 +103,9 @@ async function reportUpdate(args: pulumi.ResourceHookArgs, step: Step, run: Run)
   run.unchangedOutputs.set(urn, unchangedOutputs(args.oldOutputs ?? {}, change.before, change.desired, news));
   if (onRestart !== "allow" && change.verdict.impact !== "none") {
     await reportImpact({ ...step, id: args.id, olds }, change, run);
-  } else if (onRestart !== "allow" && isUnfinished(olds)) reportLine(urn, lineOfUnfinished(args.id));
-  for (const text of unexplainedChanges(olds, news, change)) reportLine(urn, { severity: "warn", text });
-  for (const text of change.verdict.notes) reportLine(urn, { severity: "info", text });
+  } else if (onRestart !== "allow" && isUnfinished(olds)) logLine(urn, lineOfUnfinished(args.id));
+  for (const text of unexplainedChanges(olds, news, change)) logLine(urn, { severity: "warn", text });
+  for (const text of change.verdict.notes) logLine(urn, { severity: "info", text });
 }
 
 async function reportImpact(step: Step & { id: string; olds: Props }, change: Change, run: Run): Promise<void> {
@@ -137,7 +137,7 @@ function reportWithFailure(
   failure: ForeseenFailure | undefined,
   { end, atMs }: { end: ProgramEnd; atMs: number | undefined },
 ): void {
-  const report = (whole: Line | undefined) => whole && reportLine(urn, whole, atMs);
+  const report = (whole: Line | undefined) => whole && logLine(urn, whole, atMs);
   const conflictingId = failure?.id;
   if (failure === undefined || conflictingId === undefined) return void report(withFailure(line, failure));
   end.atEnd(

@@ -13,7 +13,7 @@ const maySoften = (): boolean => pulumi.runtime.isDryRun() && (softensPreviews(p
 /** Tells check that this is a preview, if it may need to know. Check removes it again. */
 export const previewHint = (): { __preview?: true } => (maySoften() ? { __preview: true } : {});
 
-/** Whether a change that needs an approval has one. @param news in plain form; `secrets` are their names */
+/** Whether a change that needs an approval has one. @param news in plain form; @param secrets the names of the secret ones */
 export async function approvalIn(
   { urn, oldInputs }: pulumi.ResourceHookArgs,
   news: Props,

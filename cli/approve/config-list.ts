@@ -14,7 +14,7 @@ const NAME = "compute:approve";
 
 /** The list `compute:approve` in one file. */
 export interface ConfigList {
-  /** Undefined where the file has no list of its own. */
+  /** Undefined if the file has no list of its own. */
   values?: unknown[];
   /** The comments beside its entries, by entry. */
   comments: ReadonlyMap<string, string>;
@@ -36,7 +36,7 @@ export interface ListChange {
   keepsEmpty?: boolean;
 }
 
-/** @throws Refusal if the file can't be read as config */
+/** @throws CommandRefused if the file can't be read as config */
 export function readList(yaml: Yaml, text: string): ConfigList {
   const document = parse(yaml, text);
   const root = mapIn(yaml, document.contents, "the file");
@@ -51,7 +51,7 @@ export function readList(yaml: Yaml, text: string): ConfigList {
   };
 }
 
-/** Returns the text with the changed list. @throws Refusal if the YAML form can't be edited in place */
+/** Returns the text with the changed list. @throws CommandRefused if the YAML form can't be edited in place */
 export function writeList(yaml: Yaml, text: string, change: ListChange): string {
   const document = parse(yaml, text);
   const added = edit(yaml, text, document, change);
@@ -106,7 +106,7 @@ function commentsIn(yaml: Yaml, list: Node | null | undefined): Map<string, stri
 
 const firstLine = (comment: string): string => comment.split("\n")[0]!.trim();
 
-/** Undefined where the key has no value. */
+/** Undefined if the key has no value. */
 function valuesOf(yaml: Yaml, document: Document.Parsed, value: Node | null): unknown[] | undefined {
   if (yaml.isAlias(value)) throw new CommandRefused(`${NAME} is an alias: write the list itself`);
   const plain: unknown = value === null ? null : value.toJS(document);

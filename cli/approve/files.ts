@@ -44,7 +44,7 @@ function stackFile(path: string, { stackConfigDir, config }: Record<string, unkn
 export const stackIn = (path: string): string | undefined =>
   /(?:^|[\\/])Pulumi\.(.+)\.(?:yaml|yml|json)$/.exec(path)?.[1];
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 export async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

@@ -30,7 +30,7 @@ export function insertList(text: string, place: InsertionPoint, items: readonly 
   return addLines(text, endOfPair(text, last), blockOf(keys, items, indentAt(text, startOf(first!.key as Node))));
 }
 
-/** The text with these items behind the last one of a list. */
+/** The text with these items after the last one of a list. */
 export function addItems(text: string, list: YAMLSeq, items: readonly NewItem[]): string {
   const last = list.items.at(-1) as Node;
   const end = endOf(last)!;
@@ -95,7 +95,7 @@ function replaceValue(
   if (map.flow) return splice(text, colon, end, ` ${flowOf(keys, items)}`);
   if (keys.length === 0 && items.length === 0) return splice(text, colon, end, " []");
   const lines = blockOf(keys, items, indentAt(text, startOf(key as Node)) + STEP);
-  // A text of several lines ends behind its last line.
+  // A text of several lines ends after its last line.
   const isWholeLine = text[end - 1] === "\n";
   const without = splice(text, colon, end, isWholeLine ? lineEnd(text) : "");
   return addLines(without, colon, lines);

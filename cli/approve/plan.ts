@@ -33,12 +33,12 @@ export interface Plan {
   /** Entries that approve some of the digests already. */
   known: readonly ApprovalEntry[];
   removed: readonly Stale[];
-  /** Entries that could be taken out. */
+  /** Entries that could be removed. */
   stale: readonly Stale[];
 }
 
 /**
- * An approval that has ended is replaced, and keeps its comment, unless there is another one.
+ * An approval that has ended is replaced, and keeps its comment unless a new one is given.
  * @param values the list as it is now
  * @param comments beside the entries
  */

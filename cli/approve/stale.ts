@@ -18,7 +18,7 @@ export interface Stale {
 /**
  * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
  * up, or its change may still come or belong to another stack.
- * @param needed all digests that a preview needs; undefined where there is no whole preview to tell
+ * @param needed all digests that a preview needs; undefined if there is no whole preview to tell
  */
 export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
   return entries.flatMap((entry) => {
@@ -42,7 +42,7 @@ export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, s
   return `${state === "short" ? text : shortDigest(digest)} ${why}${comment ? `  # ${cleanLine(comment)}` : ""}`;
 }
 
-/** All of them in a few lines, for those who do not see the file. @param way to take them out, as a sentence */
+/** All of them in a few lines, for those who do not see the file. @param way to remove them, as a sentence */
 export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined, way: string): string[] {
   const stale = staleOf(approvals.entries, needed);
   const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);

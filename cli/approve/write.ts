@@ -12,7 +12,7 @@ import { type ApproveRequest, type Plan, planChange } from "./plan.js";
 import { staleText } from "./stale.js";
 
 export interface Request extends ApproveRequest {
-  /** The file to write; undefined where the stack's own file is to be found. */
+  /** The file to write; undefined if the stack's own file is to be found. */
   file?: string;
   cwd: string;
   /** The list that the preview used; undefined without a preview. */
@@ -31,7 +31,7 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     throw new CommandRefused(`there is no file ${name}`);
   // A file that `--config-file` names may be called anything else.
   if (request.previewList && stack !== undefined && named !== undefined && named !== stack)
-    throw new CommandRefused(`${name} is the file of another stack: the preview is of ${stack}`);
+    throw new CommandRefused(`${name} is the file of another stack: the preview is for ${stack}`);
   try {
     const list = readList(yaml, text ?? "");
     if (list.isProject) await refuseHidden(yaml, request, list, name);
@@ -82,7 +82,7 @@ async function projectList(yaml: Yaml, cwd: string): Promise<ConfigList | undefi
   return typeof config === "string" ? undefined : readList(yaml, text);
 }
 
-/** A typing error in the name of a stack makes a file that no stack reads. Only the other stacks' files show the error. */
+/** A typo in a stack's name makes a file that no stack reads. Only the other stacks' files show the error. */
 async function warnIfNewStack(path: string): Promise<string[]> {
   const others = (await readdir(dirname(path)))
     .filter((one) => one !== basename(path))
@@ -110,14 +110,14 @@ function linesOf(
   const lines = [
     ...added.map(({ digest, name, what = name }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`),
     ...known.map((entry) => `approved already${entry.day ? ` until ${entry.day}` : ""}: ${shortDigest(entry.digest)}`),
-    ...removed.map((one) => `taken out: ${staleText(one, comments)}`),
-    ...(tidy ? [] : stale.map((one) => `can be taken out (--tidy): ${staleText(one, comments)}`)),
+    ...removed.map((one) => `removed: ${staleText(one, comments)}`),
+    ...(tidy ? [] : stale.map((one) => `can be removed (--tidy): ${staleText(one, comments)}`)),
   ];
   const isWritten = change.add.length > 0 || removed.length > 0;
   return [
     ...lines,
     isWritten
-      ? `${name} is written${isNew ? ", a new file" : ""}: commit it`
+      ? `wrote ${name}${isNew ? " (a new file)" : ""}: commit it`
       : isNew
         ? `there is no file ${name}, and none was written`
         : `${name} stays as it is`,
@@ -130,7 +130,7 @@ function notesOf(list: ConfigList, inherited: readonly unknown[] | undefined, ch
   return [
     ...(inherited && inherited.length > 0
       ? [
-          `note: Pulumi does not merge lists, so this list hides the one in Pulumi.yaml: ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} taken over`,
+          `note: Pulumi does not merge lists, so this list hides the one in Pulumi.yaml: ${inherited.length === 1 ? "its entry was" : `its ${inherited.length} entries were`} copied`,
         ]
       : []),
     ...(list.hasEnvironments

@@ -4,7 +4,7 @@ import type { Deadline } from "../../provider/clock.js";
 import {
   type ActionName,
   type ActionResult,
-  hasNothingToDo,
+  isNeedless,
   markStart,
   runAction,
 } from "../../provider/endpoint/action.js";
@@ -116,7 +116,7 @@ async function carryOut(
     });
     if (!now) throw await missingComputeError(access, { projectId: project, id });
     const mark =
-      name === "restart" && !hasNothingToDo(name, now) ? await markStart(context, compute, now, deadline) : {};
+      name === "restart" && !isNeedless(name, now) ? await markStart(context, compute, now, deadline) : {};
     phase = `the request may have reached the service; \`compute-endpoint operations ${project}/${id}\` shows what became of it`;
     const done = await runAction(context, name, compute, now, mark, deadline).catch(async (error: unknown) => {
       const isBusy = isKind(error, "service") && error.answer.status === 423;
@@ -130,7 +130,7 @@ async function carryOut(
         .map((one) => `${operationName(one, context.client.redactor)} (operation ${one.id})`)
         .join(", ");
       phase = `the service goes on with ${goesOn}; ${resultHint(project, id)}`;
-      const what = done.sent ? TEXTS[name].doing : "is not at rest";
+      const what = done.sent ? TEXTS[name].doing : "is still changing";
       io.err.write(`compute ${id} ${what}: ${operations.map(({ action }) => action).join(", ")}\n`);
     } else {
       phase = "the work was done";
@@ -177,7 +177,7 @@ function describeResult({ name, done, after, isOver }: Result): string {
   if (!isOver)
     return `compute ${id} ${TEXTS[name].doing}: the service has accepted it; --no-wait does not wait for the end\n`;
   if (done.sent || done.operations.length > 0) return `compute ${id} is ${stateOf(after)}\n`;
-  const noop = hasNothingToDo(name, after) ? TEXTS[name].noop : "somebody else has just started it";
+  const noop = isNeedless(name, after) ? TEXTS[name].noop : "somebody else has just started it";
   return `compute ${id} is ${stateOf(after)}: ${noop}\n`;
 }
 

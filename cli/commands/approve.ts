@@ -11,15 +11,15 @@ const HELP = `Usage: compute-endpoint approve DIGEST[=NAME] ... --stack STACK [-
        [--until DAY | --no-expiry] [--tidy]
 
 Writes approvals into compute:approve of the stack's file. A refusal and the report print this command with its digests.
-Everything else in the file stays as it is. Where only Pulumi.yaml has a list, its entries are taken over: Pulumi does not merge
-the two. Sends nothing anywhere.
+Everything else in the file stays as it is. Where only Pulumi.yaml has a list, its entries are copied: Pulumi does not merge
+the two. Sends no requests.
 
   NAME           of the resource, as a comment beside the entry
   --stack STACK  whose file it is: Pulumi.STACK.yaml of the program in this folder
   --file FILE    another file, for those who give one to Pulumi with --config-file
-  --note TEXT    a comment beside the entries, behind a NAME
+  --note TEXT    a comment beside the entries, after the NAME
 ${approvalHelp(15)}
-  --tidy         take out entries that approve nothing any more: those that have ended, and those with 12 digits
+  --tidy         remove entries that approve nothing any more: those that have ended, and those with 12 digits
   --help
 
 Exit codes: 0 done, 1 the file can't be written, 2 bad usage, or a file that can't be edited in place; nothing was written then.
@@ -59,7 +59,7 @@ export const approveCommand = (environment: CommandEnvironment): Command => ({
 
 function changeOf(word: string, note: string | undefined): ApprovedChange {
   const [, digest = word, text] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
-  if (!isDigest(digest)) throw new UsageError(`${JSON.stringify(digest)} is no digest: it has 32 hex digits`);
+  if (!isDigest(digest)) throw new UsageError(`${JSON.stringify(digest)} is not a digest: a digest has 32 hex digits`);
   if (text === undefined) return { digest, ...(note === undefined ? {} : { what: note }) };
   const name = lineOf(text, "NAME");
   return note === undefined ? { digest, name } : { digest, what: `${name}: ${note}` };

@@ -39,7 +39,7 @@ belongs to the branch. On a terminal it asks first, and only the answer yes dele
   --keep-from FILE refuse to delete the computes that this file names, for example what \`pulumi stack export\` printed
 ${SERVICE_OPTIONS_HELP}
 
-If the list names one of the computes, none is deleted. A compute that a state of Pulumi has is better deleted by Pulumi.
+If the list names one of the computes, none is deleted. If a compute is in a Pulumi state, let Pulumi delete it.
 ${ACCOUNT_HELP}
 Ctrl-C ends the command at once; what the service has accepted goes on.
 ${EXIT_HELP}
@@ -48,7 +48,7 @@ ${EXIT_HELP}
 interface Compute {
   projectId: string;
   id: string;
-  /** As it was before. Undefined where it was gone already. */
+  /** As it was before. Undefined if it was gone already. */
   before?: EndpointInfo;
 }
 
@@ -67,7 +67,7 @@ export const deleteCommand: Command = {
     }
     const targets = parseTargets(positionals);
     if (!values.yes && !io.ask) {
-      throw new UsageError("nobody can be asked here, as this is no terminal: --yes deletes without a question");
+      throw new UsageError("this is not a terminal, so nobody can confirm: --yes deletes without asking");
     }
     const keep = await readKeepList(values.keep ?? [], values["keep-from"] ?? []);
     const timeoutMs = parseTimeout(values.timeout);

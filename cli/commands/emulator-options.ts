@@ -168,7 +168,7 @@ export interface EmulatorArguments {
   opens: boolean;
 }
 
-/** Undefined where help is asked for. @throws UsageError that names the flag */
+/** Undefined if help is asked for. @throws UsageError that names the flag */
 export function parseEmulatorOptions(args: string[]): EmulatorArguments | undefined {
   const { values, positionals } = parseArguments(args, ALL_FLAGS);
   if (values["help"]) return undefined;

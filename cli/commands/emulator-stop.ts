@@ -19,13 +19,13 @@ const ACCEPTED = 204;
 
 const HELP = `Usage: compute-endpoint emulator stop [--port PORT] [--json]
 
-Ends the emulator on a port of this machine, and waits until it has ended. Its state file has everything.
+Ends the emulator on a port of this machine, and waits until it has ended. Its state file is complete.
 
   --port PORT      default: the port of COMPUTE_API_URL, if that is on this machine
   --json           print JSON
   --help
 
-Exit codes: 0 ended, or none was there; 1 what answers is no emulator, or it does not end; 2 bad usage.
+Exit codes: 0 ended, or none was there; 1 what answers is not an emulator, or it does not end; 2 bad usage.
 `;
 
 export async function stopEmulator(args: string[], io: Io): Promise<number> {
@@ -56,7 +56,7 @@ async function stop(origin: string): Promise<boolean> {
   const first = await ask(origin);
   if (first === "nobody") return false;
   if (first !== "cut" && first !== ACCEPTED) {
-    throw new Stopped(`what listens at ${origin} is no emulator that can be stopped so: it answered ${first}`);
+    throw new Stopped(`what listens at ${origin} is not an emulator that can be stopped this way: it answered ${first}`);
   }
   for (let waitedMs = 0; waitedMs < LIMIT_MS; waitedMs += PAUSE_MS) {
     await sleep(PAUSE_MS);

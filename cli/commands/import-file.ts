@@ -54,9 +54,9 @@ For a resource that the program has already, for example one of a loop whose cre
   --as NAME             the resource's name
   --owned               the compute counts as made by the resource: deleting the resource deletes it. Else it is released
   --managed NAMES       the properties that the program sets, separated by commas: type,size,settings.pgSettings.work_mem.
-                        Default: those that the compute does not have by default
+                        Default: those whose values are not the defaults
   --secret NAMES        those of them whose values the program keeps secret: the file has them, and the state encrypts them
-  --set NAME=VALUE      a property that no compute tells, such as onDelete=delete; may be given several times
+  --set NAME=VALUE      a property that can't be read from a compute, such as onDelete=delete; may be given several times
 
 ${ACCOUNT_HELP}
 ${EXIT_HELP}
@@ -115,7 +115,7 @@ function takeOver(
 ): Imported[] {
   const known = endpoints.filter(({ endpoint: { id, type } }) => {
     const isKnown = isKnownType(type);
-    if (!isKnown) notes.push(`${id} is left out: ${type} is no type of compute that this version knows`);
+    if (!isKnown) notes.push(`${id} is left out: this version does not know the type ${type}`);
     return isKnown;
   });
   const names = namesOf(

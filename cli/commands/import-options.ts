@@ -78,7 +78,7 @@ function parsePaths(flag: string, text: string, isKnown: (path: string) => boole
     .filter(Boolean);
   const wrong = paths.find((path) => !isKnown(path));
   if (wrong === undefined) return paths;
-  throw new UsageError(`${flag}: ${JSON.stringify(wrong)} is no property of a compute`);
+  throw new UsageError(`${flag}: ${JSON.stringify(wrong)} is not a property of a compute`);
 }
 
 /** The import reads most settings from the compute. It can't read `restartTriggers` there, so `--set` may give them. */

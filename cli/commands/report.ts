@@ -139,25 +139,25 @@ const LONGEST_COMMENT = 90;
 
 /** The lines for stderr: unusable inputs, incomplete previews and failures of `up`. */
 function problemsIn({ stacks, unusable }: Report): string[] {
-  const failed = stacks.flatMap(({ project, stack, incomplete }) =>
+  const incompletes = stacks.flatMap(({ project, stack, incomplete }) =>
     incomplete.length > 0 ? [`the preview of ${project}/${stack} is incomplete: ${incomplete.join("; ")}`] : [],
   );
-  const stops = stacks.flatMap(({ project, stack, findings }) => {
+  const upFailures = stacks.flatMap(({ project, stack, findings }) => {
     const count = countUpFailures(findings);
     return count > 0 ? [`${project}/${stack}: \`pulumi up\` will fail at ${computes(count)}. ${NO_APPROVAL}`] : [];
   });
-  return [...unusable, ...failed, ...stops].map(inOneLine);
+  return [...unusable, ...incompletes, ...upFailures].map(inOneLine);
 }
 
 /** Under the wrong name, a document of another stack would tell reviewers that nothing happens in this one. */
 function nameProblem(stacks: readonly StackReport[], { name = "" }: Options): string | undefined {
   const [only, ...more] = stacks;
   if (!only || !/^[^/\s]+\/[^/\s]+$/.test(name)) return undefined;
-  const named = `--name says that the report is of ${quote(cleanLine(name))}`;
+  const named = `--name says that the report is for ${quote(cleanLine(name))}`;
   if (more.length > 0) return `there are ${stacks.length} documents, and ${named}: give the one preview of that stack`;
   // Without any URN the preview failed early. Then the report is incomplete, and shows what the preview said.
   if (only.ownStacks.every((one) => one === name)) return undefined;
-  return `${quote(only.source)}: the document is of ${stackList(only.ownStacks)}, and ${named}: preview that stack, or correct --name`;
+  return `${quote(only.source)}: the document is for ${stackList(only.ownStacks)}, and ${named}: preview that stack, or correct --name`;
 }
 
 async function printReport(report: Report, { format, name, maxBytes }: Options, io: Io): Promise<void> {

@@ -20,7 +20,7 @@ export function detailsOf(findings: readonly Finding[]): string[] {
     "",
     ...[...groups].map(([detail, all]) => lineOf(detail, all)),
     "",
-    "Memory and `max_connections` are the documented ones of the size, approximate. Clients should reconnect by themselves. What the preview left out (`--target`, `--exclude`) is not in it.",
+    "Memory and `max_connections` are the documented values for the size, approximate. Clients should reconnect by themselves. What `--target` or `--exclude` left out is not listed.",
     "",
     "</details>",
   ];
@@ -61,7 +61,7 @@ const idOf = ({ id }: Finding): string => (id ? ` ${code(id)}` : "");
 
 const positionOf = ({ position }: Finding): string[] => (position ? [code(`${position.file}:${position.line}`)] : []);
 
-/** What stands before the names in all these URNs; undefined where it differs. */
+/** What stands before the names in all these URNs; undefined if it differs. */
 function commonPrefix(findings: readonly Finding[]): string | undefined {
   const prefixes = new Set(
     findings.map(({ urn, name }) => (urn.endsWith(`::${name}`) ? urn.slice(0, -name.length) : undefined)),

@@ -65,7 +65,7 @@ function endOf(lines: readonly string[], start: number): number | undefined {
   return undefined;
 }
 
-/** Objects in one line without anything between them, and what stands behind the last one that could be read. */
+/** Objects in one line without anything between them, and what comes after the last one that could be read. */
 function objectsIn(line: string): { found: unknown[]; rest: string } {
   const found: unknown[] = [];
   let depth = 0;

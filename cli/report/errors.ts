@@ -72,9 +72,9 @@ function withoutValues(message: string): string {
 }
 
 /**
- * Each error in one line, without stack frames and empty lines. The same error at several resources is listed once, with their names,
- * because one refused key fails every look-up. All errors of computes whose change is refused come first, and none of them is left
- * out: beside the command that approves it, a reviewer has to see the whole change.
+ * Each error in one line, without stack frames and empty lines. The same error at several resources is listed once, with their
+ * names, because one refused key fails every look-up. All errors of computes whose change is refused come first, and none of them
+ * is left out: beside the command that approves it, a reviewer has to see the whole change.
  */
 export function errorLinesOf(
   errors: readonly Diagnostic[],

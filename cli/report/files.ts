@@ -7,7 +7,7 @@ import { type ProgramFolder, programOf, projectFile, shownPath } from "../approv
 import { cleanLine, quote } from "./clean.js";
 import type { ReportFiles, StackReport } from "./types.js";
 
-/** The program of this folder, with paths as people here name them; undefined where there is none that can be read. */
+/** The program of this folder, with paths as people here name them; undefined if there is none that can be read. */
 export async function programHere(cwd: string): Promise<ProgramFolder | undefined> {
   const path = await projectFile(cwd);
   if (path === undefined) return undefined;
@@ -17,7 +17,7 @@ export async function programHere(cwd: string): Promise<ProgramFolder | undefine
 
 /**
  * @param preview the file with the document
- * @returns undefined where the program of this folder is another one
+ * @returns undefined if the program of this folder is another one
  */
 export function filesOf(
   program: ProgramFolder,
@@ -33,19 +33,19 @@ const fileCommand = (flag: string, files: ReportFiles): string =>
   `npx --no compute-endpoint report ${files.preview} ${flag} ${files.config}`;
 
 /**
- * How to take entries out, as a sentence. Readers of a comment have no document, so they first make one.
- * @param stack undefined where it is not known
+ * How to remove entries, as a sentence. Readers of a comment have no document, so they first make one.
+ * @param stack undefined if it is not known
  * @param folder of the program in the repository, as readers may see it; empty if unknown
  */
 export function tidyWay(files: ReportFiles | undefined, stack: string | undefined, folder: string): string {
-  if (files) return `\`${fileCommand("--tidy", files)}\` takes such entries out`;
+  if (files) return `\`${fileCommand("--tidy", files)}\` removes such entries`;
   const isNamed = stack !== undefined && isPlainName(stack);
   const made = { preview: "preview.json", config: isNamed ? `Pulumi.${stack.split("/").at(-1)}.yaml` : "FILE" };
   const preview = `${PREVIEW_VARIABLE}=warn pulumi preview${isNamed ? ` --stack ${stack}` : ""} --json > ${made.preview}`;
   const where = folder === "" ? "the program's folder" : quote(cleanLine(folder));
-  return `To take such entries out, in ${where}: \`${preview}\`, then \`${fileCommand("--tidy", made)}\``;
+  return `To remove such entries, in ${where}: \`${preview}\`, then \`${fileCommand("--tidy", made)}\``;
 }
 
-/** The one short line that approves all; undefined where the document does not allow it, or readers do not have the files. */
+/** The one short line that approves all; undefined if the document does not allow it, or readers do not have the files. */
 export const shortCommand = ({ files, incomplete }: StackReport): string | undefined =>
   files && incomplete.length === 0 ? fileCommand("--approve", files) : undefined;

@@ -78,8 +78,8 @@ const byImpactAndName = (a: Finding, b: Finding): number =>
   worstFirst(a, b) || order(a.op, b.op) || order(a.urn, b.urn);
 
 /**
- * Natural order for people: reader-2 before reader-10, and Reader-12 after both. `compareNaturally` puts all capitals first. Equal keys
- * are ordered by their characters.
+ * Natural order for people: reader-2 before reader-10, and Reader-12 after both. `compareNaturally` puts all capitals first.
+ * Equal keys are ordered by their characters.
  */
 const order = (a: string, b: string): number => COUNTING.compare(a, b) || Number(a > b) - Number(a < b);
 const COUNTING = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
@@ -136,7 +136,7 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     what,
     ...(step.op === "create" && upFails === undefined ? creationAsSeen(facts) : {}),
     ...othersOf(compared, judged),
-    notes: [...judged.notes, ...(disk ? [disk] : []), ...(isUnseenAdoption(compared, judged, options) ? [UNSEEN] : [])],
+    notes: [...judged.notes, ...(disk ? [disk] : []), ...(isUnseenAdoption(compared, judged, options) ? [UNSEEN_ADOPTION] : [])],
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
     ...(losesHost && typeof host === "string" ? { oldHost: cleanLine(host) } : {}),
@@ -209,14 +209,14 @@ const DELETION: Judged = {
   notes: [],
 };
 
-/** Whether `up` refuses this adoption if it restarts the compute, and the preview did not look whether it does. */
+/** Whether `up` would refuse this adoption if it restarts the compute, which the preview did not check. */
 const isUnseenAdoption = ({ step }: Compared, { impact }: Judged, { facts, rules }: FindOptions): boolean =>
   step.op === "create" &&
   impact === "may-restart" &&
   Boolean(step.next?.inputs?.["adopt"]) &&
   facts.get(step.urn)?.outlook === undefined &&
   refuses("restart", step.next?.inputs?.["onRestart"], rules.onRestart as OnRestart);
-const UNSEEN =
+const UNSEEN_ADOPTION =
   "without a key, or without an answer, the preview could not look at the service. It can't say which compute is taken over, whether that restarts it, and so whether `up` will fail here: under refuse, `up` takes over no compute that this would restart. Preview with a key to know";
 
 /** No digest can approve a deletion: no step of `pulumi up` could check it. */

@@ -37,7 +37,7 @@ export interface WriteOptions {
 export const HELP = `Usage: compute-endpoint report [FILE ...] [options]
 
 Reads what \`pulumi preview --json\` printed, from files or from stdin (-, or nothing where something is piped in), and says
-which computes restart, stop, get a new host or are deleted, why, and how to approve it. Sends nothing anywhere.
+which computes restart, stop, get a new host or are deleted, why, and how to approve it. Sends no requests.
 
   --format FORMAT   markdown  for a pull request; the default
                     text      for people; the default on a terminal
@@ -50,10 +50,10 @@ which computes restart, stop, get a new host or are deleted, why, and how to app
   --name NAME       the name in the first line of the Markdown, <!-- compute-endpoint report v1 NAME -->, by which a pipeline
                     finds its comment again (default: PROJECT/STACK of each document). Give it where a preview may fail
                     before there is a document. If NAME is PROJECT/STACK, only one document is taken, and only if
-                    all its URNs are of that stack; anything else is refused with exit code 2
+                    all its URNs belong to that stack; anything else is refused with exit code 2
   --approve FILE    approve all that this report asks for: writes it into FILE, the stack's file of config, in place
 ${approvalHelp(18)}
-  --tidy FILE       take out of FILE the entries that approve nothing any more, or nothing in this preview. Approves nothing;
+  --tidy FILE       remove from FILE the entries that approve nothing any more, or nothing in this preview. Approves nothing;
                     with --approve FILE too, both
   --folder PATH     of Pulumi.yaml in the repository, for annotations (default: found beside the file, or here)
   --help
@@ -69,7 +69,7 @@ preview that failed or says that \`up\` will fail (the known part is reported), 
 command.
 `;
 
-/** Undefined where help is asked for. @throws UsageError */
+/** Undefined if help is asked for. @throws UsageError */
 export function optionsOf(args: string[]): Options | undefined {
   const { values, positionals } = parseArguments(args, {
     format: { type: "string" },

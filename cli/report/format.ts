@@ -10,7 +10,7 @@ export const NO_APPROVAL = "An approval does not help. Do what the line says, an
 
 /** Of a preview that has not looked at the service. */
 export const UNSEEN =
-  "This preview had no key, or no answer from the service. It does not know what the computes are now: `up` may fail where somebody has changed one by hand, or where one is there already or is gone.";
+  "This preview had no key, or no answer from the service. It does not know the current computes: `up` may fail if one was changed by hand, exists already, or is gone.";
 
 /** "size 1 → 4", with each value through `show`. */
 export const changeText = ({ property, words, old, new: next }: OtherChange, show: (text: string) => string): string =>
@@ -91,7 +91,7 @@ export const diskShrinks = ({ before, after }: Finding): boolean =>
 export const approvableIn = ({ findings, approvals: { problem } }: StackReport): Finding[] =>
   problem === undefined ? findings.filter(isApprovable) : [];
 
-/** The one command that approves these changes, and those that the preview refused; undefined where there are none. */
+/** The one command that approves these changes, and those that the preview refused; undefined if there are none. */
 export function commandFor(
   report: StackReport,
   findings: readonly Finding[] = approvableIn(report),

@@ -1,4 +1,4 @@
-// How the report says an impact, in all its formats.
+// The report's words for each impact, in all its formats.
 
 import type { Impact } from "../../provider/rules/impact.js";
 import type { Colour } from "../table.js";

@@ -221,7 +221,7 @@ function noteInterruption({ old }: Step, judged: Judged): void {
   if (isLeft) raiseToMayRestart(judged, "sends the missing part of an earlier change; then the compute may restart");
 }
 
-/** Undefined where there is no notice that can be read. */
+/** Undefined if there is no notice that can be read. */
 function noticeIn(inputs: Raw | undefined): StepNotice | undefined {
   const notice = readNotice(inputs);
   if (notice === undefined) return undefined;

@@ -66,14 +66,14 @@ function render(report: Report, name: string | undefined, room: Room): string {
   const { stacks, unusable, failOn } = report;
   const all = findingsIn(stacks);
   const shown = new Set([...all].sort(worstFirst).slice(0, room.rows));
-  const isPartial = isIncomplete(report);
+  const isPreviewIncomplete = isIncomplete(report);
   const lines = [markerLine(stacks, name)];
   if (stacks.length !== 1 || unusable.length > 0 || room.sections < stacks.length) {
     // Without a document only the name tells two failed previews apart.
     const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
     // Above the sections of stacks the line is their title.
     const level = stacks.length === 0 ? "###" : "##";
-    lines.push("", `${level} ${emojiFor(all, isPartial)} ${whose}${sentenceOf(stacks, isPartial, failOn)}`, "");
+    lines.push("", `${level} ${emojiFor(all, isPreviewIncomplete)} ${whose}${sentenceOf(stacks, isPreviewIncomplete, failOn)}`, "");
     lines.push(...limited(unusable, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`));
   }
   // In the order of the inputs. Without room for all of them, the worst ones stay.
@@ -101,11 +101,11 @@ function markerLine(stacks: readonly StackReport[], name: string | undefined): s
 function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Report, room: Room): string[] {
   const { findings, incomplete, errors, remarks } = stack;
   const rows = findings.filter((one) => shown.has(one));
-  const isPartial = incomplete.length > 0;
+  const isPreviewIncomplete = incomplete.length > 0;
   const mostErrors = mostErrorsOf(stack, room);
   const shownErrors = limited(errors, mostErrors, (line) => `  - ${renderQuotes(line, code)}`);
   return [
-    `### ${emojiFor(findings, isPartial)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPartial, failOn)}`,
+    `### ${emojiFor(findings, isPreviewIncomplete)} ${code(cleanLine(`${stack.project}/${stack.stack}`))}: ${sentenceOf([stack], isPreviewIncomplete, failOn)}`,
     "",
     ...limited(incomplete, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`),
     ...(errors.length > 0 ? ["- The preview said:", ...shownErrors] : []),

@@ -12,12 +12,12 @@ export function code(text: string): string {
 }
 
 /**
- * Everything but letters, digits and characters without a meaning inside a line. A dot or a colon before a space makes neither a link
- * nor an emoji.
+ * Everything but letters, digits and characters without a meaning inside a line. A dot or a colon before a space makes neither a
+ * link nor an emoji.
  */
 const ESCAPED = /(?![.:](?: |$))[^\p{L}\p{N} \-,→="()]/gu;
 
-/** GitHub makes a link of a mail address even if its `@` is an entity. The `<wbr>` behind the `@` prevents that. */
+/** GitHub makes a link of a mail address even if its `@` is an entity. The `<wbr>` after the `@` prevents that. */
 const entity = (one: string): string => `&#${one.codePointAt(0)};${one === "@" ? "<wbr>" : ""}`;
 
 export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");

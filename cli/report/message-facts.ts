@@ -1,4 +1,5 @@
-// Reads from the preview's messages whether `up` will fail and what state a compute had (`provider/rules/message-data.ts` writes it).
+// Reads from the preview's messages whether `up` will fail and what state a compute had (`provider/rules/message-data.ts` writes
+// it).
 
 import { type Facts, readFacts } from "../../provider/rules/message-data.js";
 import { NOTICE } from "../../provider/rules/notice.js";
@@ -63,8 +64,9 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
 }
 
 /**
- * Whether the preview has not looked at the service: the provider has spoken at a compute whose state it says where it knows it, and
- * no message has a fact. Without such a compute nobody can tell. Earlier versions, without `__notice`, wrote no facts.
+ * Whether the preview has certainly not asked the service: there is a warning to which the provider would have added the
+ * compute's state, and no message has any data. Without such a warning this is not known. Earlier versions, without `__notice`,
+ * wrote no data.
  */
 export function isUnseen(
   { diagnostics, steps }: Pick<Preview, "diagnostics" | "steps">,

@@ -1,4 +1,4 @@
-// What changes beside the causes of an impact: another name, another time until a compute sleeps.
+// What changes beside the causes of an impact: another name, another suspend timeout.
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { harmlessChanges } from "../../provider/rules/impact.js";
@@ -72,7 +72,7 @@ function adoptionChanges({ old, next }: Step, unreadable: ReadonlySet<string>): 
 }
 const ADOPTION = ["adopt", "onDelete"];
 
-/** Undefined where the value can't be shown: then the row has the property's name. */
+/** Undefined if the value can't be shown: then the row has the property's name. */
 function shownInput(value: unknown): string | undefined {
   // `adopt: false` is the same as none.
   if (value === undefined || value === null || value === false) return VALUES.notSet;

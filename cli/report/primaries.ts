@@ -21,7 +21,10 @@ export function isRetaken(step: Step): boolean {
   return before !== undefined && before === primaryKeyOf(step.next?.inputs) && isReleased(step);
 }
 
-/** The first deletion of a primary on each branch. A search through all steps for each step would take minutes in a large document. */
+/**
+ * The first deletion of a primary on each branch. A search through all steps for each step would take minutes in a large
+ * document.
+ */
 export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   const deletions = new Map<string, Step>();
   for (const step of steps) {
@@ -32,7 +35,7 @@ export function deletionsIn(steps: readonly Step[]): ReadonlyMap<string, Step> {
   return deletions;
 }
 
-/** Why `up` will fail at this step: a compute that leaves the program still is the branch's primary. */
+/** Why `up` will fail at this step: a compute that leaves the program is still the branch's primary. */
 export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>): string | undefined {
   const { next, old } = step;
   const key = primaryKeyOf(next?.inputs);
@@ -44,7 +47,7 @@ export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>
   const name = quote(cleanLine(identityOf(leaving.urn)?.name ?? leaving.urn));
   const branch = quote(cleanLine(key.split(" ")[1] ?? ""));
   return isReleased(leaving)
-    ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Name another branch, or take that compute over with adopt: true`
+    ? `branch ${branch} has its primary, the compute of ${name}, which leaves the program and stays on the service. Choose another branch, or take that compute over with adopt: true`
     : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Remove ${name} in a separate \`pulumi up\` first`;
 }
 

@@ -31,7 +31,7 @@ export function recognize(text: string): Recognized {
 
 const withoutPreview = (problem: string): Recognized => ({ previews: [], problems: [problem] });
 
-/** The kind of a document that is no preview, and how to get a preview; undefined for a preview. */
+/** The kind of a document that is not a preview, and how to get a preview; undefined for a preview. */
 function problemOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return `is a JSON array, not a preview; ${HOW}`;
   if (value === null || typeof value !== "object") return `is a JSON value, not a preview; ${HOW}`;

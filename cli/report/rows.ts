@@ -144,7 +144,7 @@ export function approvalsOf(whole: StackReport, shown: readonly Finding[], error
 
 /** The command covers only changes with a row, or with all lines of their refusal: nobody should approve a change unseen. */
 const leftToApprove = (count: number): string =>
-  `No room for the ${count === 1 ? "approval of 1 change" : `approvals of ${count} changes`}: \`--format text\`, or more \`--max-bytes\`, has ${count === 1 ? "it" : "them"}.`;
+  `No room for the ${count === 1 ? "approval of 1 change" : `approvals of ${count} changes`}: use \`--format text\` or a larger \`--max-bytes\`.`;
 
 /** The time to which the column "at the preview" belongs, or that nobody has looked. */
 export function seenNote({ isUnseen }: StackReport, findings: readonly Finding[]): string[] {

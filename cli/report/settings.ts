@@ -57,7 +57,7 @@ export function valuesOf(raw: Raw | undefined): Values {
     const value = raw?.[name];
     // Outputs have null in place of absent values.
     if (name === "settings" || value === undefined || value === null) continue;
-    // The engine replaces the whole list by the mark, or one item.
+    // The engine puts the mark in place of the whole list, or of one item.
     if (holds(value, isUnknown)) values.unknown.add(name);
     else if (holds(value, isSecretMark)) values.unreadable.add(name);
     else if (!isOfKind(name === "size" ? SIZE_LIMITS[0]! : name, value)) values.malformed.add(name);

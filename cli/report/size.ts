@@ -6,7 +6,7 @@ import type { Size } from "./types.js";
 
 type Limits = Pick<DesiredSettings, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">;
 
-/** Undefined where a limit is not known. */
+/** Undefined if a limit is not known. */
 export function sizeOf({ autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu }: Limits): Size | undefined {
   if (typeof minCu !== "number" || typeof maxCu !== "number" || minCu <= 0 || maxCu < minCu) return undefined;
   const { memoryGb, diskGib, maxConnections } = capacityOf(minCu, maxCu);

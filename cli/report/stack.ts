@@ -21,7 +21,7 @@ export interface StackOptions {
   nowMs: number;
   /** Digests that were approved after the preview. */
   approved?: readonly string[];
-  /** The program of this folder. Undefined where readers of the report may be elsewhere. */
+  /** The program of this folder. Undefined if readers of the report may be elsewhere. */
   program?: ProgramFolder | undefined;
 }
 
@@ -90,11 +90,14 @@ export const digestsIn = (findings: readonly Finding[]): ReadonlySet<string> =>
 /** As Pulumi hands it to the provider: a text, or a list as JSON. Any other value approves nothing. */
 function approvalText(value: unknown): string | undefined {
   if (value === undefined || isText(value)) return value;
-  // A nested value is no approval, and may be too deep to be written.
+  // A nested value is not an approval, and may be too deep to be written.
   return JSON.stringify(Array.isArray(value) ? value.map((one) => (typeof one === "object" ? null : one)) : null);
 }
 
-/** Undefined for a text that is no URN. Each step is of a resource; a message may be of none, and then its URN is empty or absent. */
+/**
+ * Undefined for a text that is not a URN. Each step is of a resource; a message may be of none, and then its URN is empty or
+ * absent.
+ */
 const identitiesIn = ({ steps, diagnostics }: Preview): (Identity | undefined)[] => [
   ...steps.map(({ urn }) => identityOf(urn)),
   ...diagnostics.flatMap(({ urn }) => (urn ? [identityOf(urn)] : [])),
@@ -109,7 +112,7 @@ const stacksOf = (identities: readonly (Identity | undefined)[]): string[] => [
 
 /** One line for people: the engine writes URNs of one stack only, so somebody made this document. */
 const mixedStacks = (stacks: readonly string[]): string =>
-  `its URNs are of ${stackList(stacks)}: all URNs of a preview are of one stack`;
+  `its URNs belong to ${stackList(stacks)}: all URNs of a preview belong to one stack`;
 
 export const stackList = (stacks: readonly string[]): string =>
   someOf(stacks, MOST_STACKS, (one) => (one === NO_STACK ? one : quote(cleanLine(one))));

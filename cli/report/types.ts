@@ -21,7 +21,7 @@ export interface Step {
   urn: string;
   old?: StepState;
   next?: StepState;
-  /** Top-level names of the properties that the engine says differ; undefined where it says nothing. */
+  /** Top-level names of the properties that the engine says differ; undefined if it says nothing. */
   differing?: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ export interface Approval {
 /** Why `pulumi up` will fail at a compute. */
 export interface UpFails {
   why: string;
-  /** When the preview asked the service; absent where the document itself tells it. */
+  /** When the preview asked the service; absent if the document itself tells it. */
   at?: string;
 }
 
@@ -145,13 +145,13 @@ export interface StackReport {
   folder?: string;
   /** Whether the preview has certainly not looked at the service. */
   isUnseen: boolean;
-  /** Absent where readers of the report may not have the files. */
+  /** Absent if readers of the report may not have the files. */
   files?: ReportFiles;
 }
 
 export interface Report {
   stacks: StackReport[];
-  /** One line for each input that is no preview. */
+  /** One line for each input that is not a preview. */
   unusable: string[];
   failOn: FailOn;
   exitCode: 0 | 2 | 3;

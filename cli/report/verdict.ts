@@ -39,8 +39,8 @@ export const findingsIn = (stacks: readonly StackReport[]): Finding[] => stacks.
 export const computes = (count: number): string => `${count} compute${count === 1 ? "" : "s"}`;
 
 /** ⛔ if the preview is incomplete or `up` will fail, else the sign of the worst impact. */
-export function emojiFor(findings: readonly Finding[], isPartial: boolean): string {
-  return isPartial || countUpFailures(findings) > 0
+export function emojiFor(findings: readonly Finding[], isPreviewIncomplete: boolean): string {
+  return isPreviewIncomplete || countUpFailures(findings) > 0
     ? FAILURE_SIGN
     : IMPACT_WORDS[worstImpact(findings.map(({ impact }) => impact))].sign;
 }
@@ -48,13 +48,13 @@ export function emojiFor(findings: readonly Finding[], isPartial: boolean): stri
 export const FAILURE_SIGN = "⛔";
 
 /** Counts everything, worst first: "1 compute is deleted. 2 computes restart, 1 may restart; 1 not approved". */
-export function sentenceOf(stacks: readonly StackReport[], isPartial: boolean, failOn: FailOn): string {
+export function sentenceOf(stacks: readonly StackReport[], isPreviewIncomplete: boolean, failOn: FailOn): string {
   const findings = findingsIn(stacks);
   const failing = countUpFailures(findings);
   const failures = failing > 0 ? [`\`pulumi up\` will fail at ${computes(failing)}`] : [];
   const deletions = counted(findings, ["delete"]);
   const changes = counted(findings, [...IMPACTS].reverse().slice(1));
-  if (isPartial) {
+  if (isPreviewIncomplete) {
     const refused = stacks.reduce((sum, one) => sum + one.refusedCount, 0);
     const refusals = refused > 0 ? [`${refused} ${refused === 1 ? "change is" : "changes are"} refused`] : [];
     const known = [...failures, ...refusals, deletions, changes].filter(Boolean).join(", ");
@@ -85,7 +85,7 @@ function harmless(findings: readonly Finding[]): string {
   const parts = [
     ...(changed > 0 ? [`${changed} changed in place`] : []),
     ...(created > 0 ? [`${created} created`] : []),
-    ...(rest > 0 ? [`${rest} only in the state`] : []),
+    ...(rest > 0 ? [`${rest} changed only in the state`] : []),
   ];
   const what = "Nothing in this preview restarts, stops, replaces or deletes a compute";
   return parts.length > 0 ? `${what}: ${parts.join(", ")}` : what;

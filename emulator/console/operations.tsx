@@ -98,7 +98,7 @@ interface OperationsPage {
   pagination?: { cursor: string };
 }
 
-/** The pages behind the first. Each is as it was when it was asked for. */
+/** The pages after the first. Each is as it was when it was asked for. */
 function useOlderPages(projectId: string) {
   const [older, setOlder] = useState<OperationsPage[]>([]);
   const ask = (cursor?: string) => {

@@ -102,7 +102,8 @@ export class ChangeLog {
   }
 
   /**
-   * The value, if it is newer than the change `after`. Many places may change it, so it is compared with the value at the last answer.
+   * The value, if it is newer than the change `after`. Many places may change it, so it is compared with the value at the last
+   * answer.
    */
   private ifNew<T>(after: number, last: LastSent, value: T): T | undefined {
     const text = JSON.stringify(value);

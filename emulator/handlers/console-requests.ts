@@ -6,7 +6,7 @@ import { findRoute } from "./routes.js";
 
 export interface ConsoleRequest {
   method: string;
-  /** The path's segments behind `/_emulator/api`. */
+  /** The path's segments after `/_emulator/api`. */
   segments: string[];
   query: string;
   body: unknown;

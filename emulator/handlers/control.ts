@@ -17,7 +17,7 @@ import { endpointResponse, operationResponse } from "./responses.js";
 
 export interface ControlCall {
   method: string;
-  /** The path's segments behind `/_emulator`. */
+  /** The path's segments after `/_emulator`. */
   segments: string[];
   query: string;
   body: unknown;
@@ -27,7 +27,7 @@ export interface ControlCall {
   clock: EmulatorClock;
   /** Brings the world up to the present, and returns the simulation. Call it after the clock was moved. */
   catchUp(): Simulation;
-  /** Ends the emulator once the response is sent. Absent where it has no server. */
+  /** Ends the emulator once the response is sent. Absent if it has no server. */
   stop?: () => void;
 }
 

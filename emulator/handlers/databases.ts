@@ -65,7 +65,7 @@ function update(call: Call): HandlerResponse {
   return databaseChange(call, branch, database, 200);
 }
 
-/** To delete a missing database is no error, as with computes and branches. */
+/** To delete a missing database is not an error, as with computes and branches. */
 function remove(call: Call): HandlerResponse {
   const branch = branchOf(call, projectOf(call));
   const database = named(branch, call.params["database"]);

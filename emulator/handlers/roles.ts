@@ -57,7 +57,7 @@ function create(call: Call): HandlerResponse {
   return roleChange(call, branch, role, 201, !input.no_login);
 }
 
-/** To delete a missing role is no error, as with computes and branches. */
+/** To delete a missing role is not an error, as with computes and branches. */
 function remove(call: Call): HandlerResponse {
   const project = projectOf(call);
   const branch = branchOf(call, project);

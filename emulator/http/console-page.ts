@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PAGE_HEADERS, withSecurityHeaders } from "./security-headers.js";
 
-/** The files of the console page, as the build wrote them. They are no part of the API: no fault changes them, no record has them. */
+/**
+ * The files of the console page, as the build wrote them. They are not part of the API: no fault changes them, no record has them.
+ */
 
 const FILES: Record<string, { name: string; type: string }> = {
   "/": { name: "index.html", type: "text/html; charset=utf-8" },

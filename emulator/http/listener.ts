@@ -23,7 +23,7 @@ export function listener(handle: Handle, options: EmulatorOptions): Server {
     const { socket } = request;
     count(socket, 1);
     response.once("close", () => count(socket, -1));
-    // It is no error if the client hangs up before the response.
+    // It is not an error if the client hangs up before the response.
     serve(request, response).catch(() => socket.destroy());
   };
 

@@ -46,7 +46,7 @@ const serviceTimeMs = (date: string | undefined): number | undefined => {
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** The parsed body: undefined where it is not JSON, and an empty object where it is empty. */
+/** The parsed body: undefined if it is not JSON, and an empty object where it is empty. */
 export function parse(text: string): unknown {
   if (text.trim() === "") return {};
   try {
@@ -64,7 +64,7 @@ function problemOf(text: string) {
 /** Whether the body has the form of the API's errors. */
 export const isProblem = (text: string): boolean => problemOf(text)?.message !== undefined;
 
-/** Describes a body that is no error of the API: what kind of body the host sent, and how it begins. */
+/** Describes a body that is not an error of the API: what kind of body the host sent, and how it begins. */
 function describeBody(
   { status, headers, text }: TransportAnswer,
   host: string,

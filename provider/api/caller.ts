@@ -29,7 +29,7 @@ export interface Call<T> extends ApiRequest<T> {
   /** The compute, or the branch, that a mutation is about. */
   subject?: string;
   /** Called after a 423. If it returns true, the request is no longer needed and the 423 is thrown at once. */
-  hasNothingToDo?: () => Promise<boolean>;
+  checkNeedless?: () => Promise<boolean>;
 }
 
 export interface CallerOptions extends ExchangeOptions {
@@ -55,8 +55,8 @@ export class Caller {
 
   /**
    * A GET is tried at least once; a mutation is never sent after the deadline or a cancel.
-   * @throws the error of the last try. Cancelled at a cancel. UnknownOutcome where a mutation that was on its way at a cancel gets
-   *   no answer soon
+   * @throws the error of the last try. Cancelled at a cancel. UnknownOutcome if a cancel finds a mutation in flight, and no
+   *   answer comes soon after
    */
   async call<T>(call: Call<T>, deadline: Deadline): Promise<{ status: number; value: T }> {
     const { clock, requestTimeoutMs, baseUrl, log } = this.#options;
@@ -86,7 +86,7 @@ export class Caller {
       if (isUnsent) last.message += `. ${CHECK_URL}`;
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
       if (silentMs === 0) {
-        // The reason of a request that was not sent has the rest already.
+        // If nothing was sent, `reason` names the host and says so already.
         const where = isUnsent ? "there" : `${hostOf(baseUrl)}. Nothing was changed`;
         throw new Stopped(
           `${reason}. No answer has ever come from ${where}. ${CHECK_URL}, and whether it can be reached`,
@@ -162,7 +162,7 @@ export class Caller {
     // A 423 to a GET is only repeated: the wait for a lock sends GETs itself, and would wait for itself.
     if (failure.kind === "status" && failure.status === 423 && call.subject !== undefined) {
       // If the check fails, the request is repeated.
-      if (await call.hasNothingToDo?.().catch(() => false)) return undefined;
+      if (await call.checkNeedless?.().catch(() => false)) return undefined;
       lockHolder = await this.#options.onLocked(call.project, call.subject, deadline);
     }
     const sinceMs = clock.now() - answeredAt;

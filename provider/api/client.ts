@@ -146,21 +146,21 @@ export class Client {
   }
 
   /**
-   * @param hasNothingToDo asked after each 423, before the request is repeated. Where it is true (the compute is idle), the 423 is
+   * @param checkNeedless asked after each 423, before the request is repeated. Where it is true (the compute is idle), the 423 is
    *   thrown at once
    */
-  restartEndpoint(project: string, id: string, deadline: Deadline, hasNothingToDo?: () => Promise<boolean>) {
-    return this.#act("restart", project, id, deadline, hasNothingToDo);
+  restartEndpoint(project: string, id: string, deadline: Deadline, checkNeedless?: () => Promise<boolean>) {
+    return this.#act("restart", project, id, deadline, checkNeedless);
   }
 
-  /** @param hasNothingToDo as with a restart */
-  startEndpoint(project: string, id: string, deadline: Deadline, hasNothingToDo?: () => Promise<boolean>) {
-    return this.#act("start", project, id, deadline, hasNothingToDo);
+  /** @param checkNeedless as with a restart */
+  startEndpoint(project: string, id: string, deadline: Deadline, checkNeedless?: () => Promise<boolean>) {
+    return this.#act("start", project, id, deadline, checkNeedless);
   }
 
-  /** @param hasNothingToDo as with a restart */
-  suspendEndpoint(project: string, id: string, deadline: Deadline, hasNothingToDo?: () => Promise<boolean>) {
-    return this.#act("suspend", project, id, deadline, hasNothingToDo);
+  /** @param checkNeedless as with a restart */
+  suspendEndpoint(project: string, id: string, deadline: Deadline, checkNeedless?: () => Promise<boolean>) {
+    return this.#act("suspend", project, id, deadline, checkNeedless);
   }
 
   async getOperation(project: string, id: string, deadline: Deadline): Promise<WireOperation> {
@@ -210,11 +210,11 @@ export class Client {
     project: string,
     id: string,
     deadline: Deadline,
-    hasNothingToDo?: () => Promise<boolean>,
+    checkNeedless?: () => Promise<boolean>,
   ): Promise<WireEndpointChange> {
     const path = endpointPath(project, id, action);
     const route = `POST ${action}`;
-    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, hasNothingToDo };
+    const call = { project, subject: id, route, method: "POST", path, schema: WireEndpointChange, checkNeedless };
     return (await this.#write(call, deadline)).value;
   }
 

@@ -56,7 +56,7 @@ export function mayRepeat(method: string, failure: RequestFailure, unreadable = 
 }
 
 export interface Pause {
-  /** Failures of this call before the present one. */
+  /** Failures of this call before the present one, since its last wait for a lock. */
   count: number;
   /** Milliseconds that have to pass at least, from `Retry-After`. */
   floorMs?: number;
@@ -78,7 +78,7 @@ export function pauseBefore({ count, floorMs = 0, leftMs, random }: Pause): numb
 }
 
 /**
- * Milliseconds. A longer `Retry-After` can't be intended, and is ignored. A shorter one has three limits:
+ * Milliseconds. A longer `Retry-After` can't be intended, and is ignored. A shorter one counts as follows:
  * - The refused request waits for the whole of it. If its deadline comes first, it fails at once.
  * - All other requests wait for at most 60 s after a 429 (`rate-limit.ts`): one of them then tests the limit.
  * - The last poll of an operation waits for it only if it ends at most 15 s after the deadline (`operations/poller.ts`).

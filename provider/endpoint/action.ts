@@ -15,7 +15,7 @@ export type ActionName = "restart" | "start" | "suspend";
 
 /** The compute after an action, and the operations that still run on it. */
 export interface ActionResult extends WireEndpointChange {
-  /** False where there was nothing to do. */
+  /** False if there was nothing to do. */
   sent: boolean;
 }
 
@@ -27,30 +27,30 @@ export interface StartMark {
 }
 
 /** The compute has no connections, and its next start loads all settings. */
-const isAsleep = (one: WireEndpoint): boolean => one.disabled === true || one.current_state !== "active";
-const isAwake = (one: WireEndpoint): boolean =>
+const isInactive = (one: WireEndpoint): boolean => one.disabled === true || one.current_state !== "active";
+const isStarted = (one: WireEndpoint): boolean =>
   one.current_state === "active" ? one.pending_state !== "idle" : one.pending_state === "active";
 const isGoingIdle = (one: WireEndpoint): boolean =>
   one.current_state === "idle" ? one.pending_state !== "active" : one.pending_state === "idle";
 
-const HAS_NOTHING_TO_DO: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
-  restart: isAsleep,
-  start: isAwake,
+const IS_NEEDLESS: { [K in ActionName]: (one: WireEndpoint) => boolean } = {
+  restart: isInactive,
+  start: isStarted,
   suspend: isGoingIdle,
 };
 
-/** Whether the action has nothing to do: a sleeping compute needs no restart, and a compute that starts needs no start. */
-export const hasNothingToDo = (name: ActionName, one: WireEndpoint): boolean => HAS_NOTHING_TO_DO[name](one);
+/** Whether the action would change nothing: an inactive compute needs no restart, and a compute that starts needs no start. */
+export const isNeedless = (name: ActionName, one: WireEndpoint): boolean => IS_NEEDLESS[name](one);
 
 /** Milliseconds between two tries. A compute may have a pending state without an operation to wait for. */
 export const PAUSE_MS = 2000;
 
-/** Milliseconds. The service tells times in whole seconds, and its clock may be a minute from ours. */
+/** Milliseconds. The service reports times in whole seconds, and its clock may be a minute from ours. */
 const JUST_NOW_MS = 90_000;
 
 /**
- * Marks this moment. The time of the last start is enough, unless the service does not tell it, or it is so recent that the next
- * start may show the same time. Then the newest operation is kept too.
+ * Marks this moment. The time of the last start is enough, unless the service does not report it, or it is so recent that the
+ * next start may show the same time. Then the newest operation is kept too.
  */
 export async function markStart(
   context: Context,
@@ -90,7 +90,7 @@ export async function wasStartedSince(
  * it sends it again: a compute must not restart twice.
  * @param now the compute as it was just seen
  * @param mark made before a restart: tells later whether the compute was started since. The other actions do not use it
- * @returns undefined where the compute is gone
+ * @returns undefined if the compute is gone
  */
 export async function runAction(
   context: Context,
@@ -107,24 +107,24 @@ export async function runAction(
     endpoint,
     operations: endpoint.pending_state === undefined ? [] : await pendingOperationsOf(context, project, id, deadline),
   });
-  if (hasNothingToDo(name, now)) {
+  if (isNeedless(name, now)) {
     // `now` may come from a stale list, and an action must not be skipped because of it.
     const direct = await findComputeDirectly(context, ref, deadline);
     if (!direct) return undefined;
-    if (hasNothingToDo(name, direct)) return notSent(direct);
+    if (isNeedless(name, direct)) return notSent(direct);
   }
 
   const hasTakenEffect = async (later: WireEndpoint, until: Deadline) =>
-    hasNothingToDo(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, mark, until)));
-  let foundNeedless = false;
+    isNeedless(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, mark, until)));
+  let wasNeedless = false;
   /** The client asks this after each 423, before it repeats the request. */
-  const lookIfNeedless = async () => {
+  const checkNeedless = async () => {
     const later = await findComputeDirectly(context, ref, deadline);
-    foundNeedless = later === undefined || (await hasTakenEffect(later, deadline));
-    return foundNeedless;
+    wasNeedless = later === undefined || (await hasTakenEffect(later, deadline));
+    return wasNeedless;
   };
   let isAnswerLost = false;
-  /** Looks after a lost or refused request. Undefined where the action is still to be done. */
+  /** After a lost or refused request, looks at the compute. Undefined if the action is still to be done. */
   const look = async (until: Deadline) => {
     const later = await findComputeDirectly(context, ref, until);
     if (!later) return "gone" as const;
@@ -135,19 +135,19 @@ export async function runAction(
       : notSent(later);
   };
   const send = async (): Promise<ActionResult | "gone"> => {
-    foundNeedless = false;
+    wasNeedless = false;
     // The lost request may have begun its work meanwhile.
     const applied = isAnswerLost ? await look(deadline) : undefined;
     if (applied) return applied;
     try {
-      return { sent: true, ...(await SEND[name](client, project, id, deadline, lookIfNeedless)) };
+      return { sent: true, ...(await SEND[name](client, project, id, deadline, checkNeedless)) };
     } catch (error) {
       // A service answers 412, or another 4xx, where there is nothing to do, and 404 where there is no compute.
       const status = isKind(error, "service") ? error.answer.status : 0;
       const isFinal = status === 401 || status === 403 || status < 400 || status >= 500;
       const found = isFinal ? undefined : await look(deadline);
       if (found) return found;
-      if (!foundNeedless || deadline.leftMs() <= 0) throw error;
+      if (!wasNeedless || deadline.leftMs() <= 0) throw error;
       // After the 423 the action looked unnecessary, but now it is needed again.
       await context.clock.sleep(PAUSE_MS);
       return send();
@@ -165,7 +165,7 @@ type Send = (
   project: string,
   id: string,
   deadline: Deadline,
-  lookIfNeedless: () => Promise<boolean>,
+  checkNeedless: () => Promise<boolean>,
 ) => Promise<WireEndpointChange>;
 
 const SEND: { [K in ActionName]: Send } = {

@@ -1,4 +1,4 @@
-// What a compute does at the moment, by an answer of the service.
+// What a compute does at the moment, according to the service.
 
 import { formatDuration } from "../clock.js";
 import type { Activity } from "../rules/current-state.js";
@@ -8,8 +8,8 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 export const NEVER = Date.parse("2000-01-01T00:00:00Z");
 
 /**
- * Undefined where a compute is on its way to another state, or in one that this version does not know.
- * @param nowMs undefined where it does not matter how long ago the compute was used
+ * Undefined if a compute is on its way to another state, or in one that this version does not know.
+ * @param nowMs undefined if it does not matter how long ago the compute was used
  */
 export function activityOf(endpoint: WireEndpoint, nowMs?: number): Activity | undefined {
   const { current_state: state, pending_state: pending, last_active: lastActive, disabled } = endpoint;

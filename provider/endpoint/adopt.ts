@@ -1,4 +1,4 @@
-// Adopts an existing compute: the one in `adopt`, or the resource's own compute from before.
+// Adopts an existing compute: the one in `adopt`, or the one that the resource had before.
 
 import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
@@ -26,7 +26,7 @@ import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSetti
 import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { findComputeDirectly } from "./find.js";
+import { findComputeDirectly, isPrimaryOf } from "./find.js";
 import type { Program } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
 import { needsCurrentValues, observedSettings } from "./mapping.js";
@@ -43,7 +43,7 @@ export const computeToAdopt = (
 ): WireEndpoint | undefined =>
   computeNamedByAdopt(view, program, project, before) ?? ownComputeFromBefore(view, program, before);
 
-/** The compute that `adopt` means. */
+/** The compute that `adopt` names. */
 function computeNamedByAdopt(
   shared: CreateView,
   program: Program,
@@ -80,7 +80,7 @@ function computeNamedByAdopt(
   const name = generatedNameOfAnother(shared, program, found);
   if (name !== undefined) {
     throw new Stopped(
-      `adopt means ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
+      `adopt names ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
       undefined,
       {
         problem: `${found.id} has the name ${name}, generated for another resource`,
@@ -108,9 +108,9 @@ export function generatedNameOfAnother(
 const CONFLICTS: Record<Conflict, string> = {
   taken:
     "another resource of this same run has made or taken over this compute, and a compute belongs to one resource. Nothing was changed",
-  held: "another resource of this program has this compute in the state, and a compute belongs to one resource. Nothing was changed. Name another branch or, where adopt is set, another compute, or take adopt out",
-  going:
-    "another resource of this same run is deleting it. Nothing was changed. Run `pulumi up` again: it sees what is left",
+  held: "another resource of this program has this compute in the state, and a compute belongs to one resource. Nothing was changed. Set another branch, adopt another compute, or remove adopt",
+    deleting:
+    "another resource of this same run is deleting it. Nothing was changed. Run `pulumi up` again once that has ended",
 };
 
 export const adoptConflict = (id: string, conflict: Conflict): string =>
@@ -119,7 +119,7 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
 /**
  * The compute that this resource had before the engine began to replace it. It is still the branch's primary, so no other primary
  * can be created. For example, an earlier run failed between the release and the create. Then the engine asks for the create at
- * every `pulumi up`, even after the program has taken the change back.
+ * every `pulumi up`, even after the program has reverted the change.
  */
 function ownComputeFromBefore(
   shared: CreateView,
@@ -135,9 +135,6 @@ function ownComputeFromBefore(
   );
   return found;
 }
-
-export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
-  one.type === "read_write" && one.branch_id === branchId;
 
 /** What adopting a compute changes. */
 export interface Adoption {
@@ -172,7 +169,7 @@ export function planAdoption(
 }
 
 /**
- * @param activity of the compute now; undefined where nobody can tell
+ * @param activity of the compute now; undefined if not known
  * @throws Stopped if `refuse` is in force, and taking the compute over restarts it
  */
 export function refuseRestart(
@@ -189,7 +186,7 @@ export function refuseRestart(
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
   // `up` refuses whatever the compute does then: an idle one may be active a moment later.
   const isIdle = activity !== undefined && activity.state !== "active";
-  const idle = isIdle ? ` It is ${activity.state} now, and refused all the same.` : "";
+  const idle = isIdle ? ` It is ${activity.state} now, but may be active when \`up\` runs.` : "";
   const does = `${sentenceNow(verdict, isIdle ? undefined : activity)}${idle}`;
   throw new Stopped(
     `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
@@ -247,7 +244,7 @@ export async function adoptCompute(
   return { endpoint: existing, operations };
 }
 
-/** Says of the compute what the preview could say only with a look at the service. */
+/** Warns of what a preview knows only if it can ask the service. */
 function warnOfTakeOver(
   { config, context, warn }: SharedState,
   { inputs }: Program,
@@ -259,7 +256,7 @@ function warnOfTakeOver(
 }
 
 const unknownSettings = (id: string): string =>
-  `compute ${id} can't be taken over: the service does not tell its settings, and a request with one of them could drop the others. Nothing was changed. Run \`pulumi up\` again; if that fails too, take the compute over without settings first`;
+  `compute ${id} can't be taken over: the service did not return its settings, and a request with one of them could drop the others. Nothing was changed. Run \`pulumi up\` again; if that fails too, first take the compute over without \`settings\` in the program`;
 
 const notThere = (project: string, id: string): string =>
   `compute ${id} can't be taken over: somebody has just deleted it, and only the list of project ${project} still has it. Nothing was changed. Run \`pulumi up\` again`;

@@ -20,7 +20,7 @@ const PAUSE_MS = 50;
 
 interface Arrival {
   branchKey: string | undefined;
-  /** The compute that moves; absent where one is made. */
+  /** The compute that moves; absent if one is created. */
   id?: string;
 }
 
@@ -59,7 +59,7 @@ const neverBegan = ({ ownership }: SharedState, id: string): string => {
 
 /**
  * Waits for the step of the primary that leaves.
- * @returns whether that step has begun; false where no primary leaves
+ * @returns whether that step has begun; false if no primary leaves
  */
 async function waitForDeparture(shared: SharedState, { branchKey, id }: Arrival): Promise<boolean> {
   const branches = shared.ownership?.branchMoves;
@@ -75,7 +75,7 @@ async function until({ context: { clock } }: SharedState, limitMs: number, isSo:
   for (const end = clock.now() + limitMs; !isSo() && clock.now() < end; ) await clock.sleep(PAUSE_MS);
 }
 
-/** The branch to which an update moves a primary; undefined where it moves none. */
+/** The branch to which an update moves a primary; undefined if it moves none. */
 export const branchMovedTo = (
   olds: Partial<Outputs>,
   inputs: { branchId?: string; projectId?: string },

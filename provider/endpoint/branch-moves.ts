@@ -12,11 +12,11 @@ interface Primary {
   urn: string;
   /** The compute that the state has; absent for a new resource. */
   id?: string;
-  /** The branch whose primary the compute is now; absent where it is no primary. */
+  /** The branch whose primary the compute is now; absent if it is not a primary. */
   from?: string;
   /** The branch of which the compute becomes the primary. Absent for a replica, and where the preview does not know the branch. */
   to?: string;
-  /** Whether the compute leaves `from` in this run; absent where preview does not know. */
+  /** Whether the compute leaves `from` in this run; absent if preview does not know. */
   leaves?: boolean;
   /** Whether the compute certainly stays with this resource. */
   keeps?: boolean;
@@ -32,7 +32,7 @@ export class BranchMoves {
   readonly #steps = new Map<string, "begun" | "ended">();
 
   /** An option in the program lets the engine replace this resource. */
-  mayBeReplaced(urn: string): void {
+  noteReplaceable(urn: string): void {
     this.#replaceable.add(urn);
   }
 
@@ -41,7 +41,7 @@ export class BranchMoves {
    * @param adopt the id of the compute that it takes over, or true for the branch's primary
    * @returns the reason if it is impossible
    */
-  create(urn: string, desired: DesiredSettings, adopt?: string | boolean): string | undefined {
+  noteCreate(urn: string, desired: DesiredSettings, adopt?: string | boolean): string | undefined {
     const adopts = typeof adopt === "string" ? { adopts: adopt } : {};
     return this.#add({ urn, to: branchKeyOf(desired), leaves: false, ...adopts });
   }
@@ -51,7 +51,7 @@ export class BranchMoves {
    * @param stays whether the compute stays on the service when the resource is replaced
    * @returns why its change, or that of a resource compared before, can't work
    */
-  compare(
+    noteDiff(
     urn: string,
     id: string,
     state: Partial<Outputs>,
@@ -80,7 +80,7 @@ export class BranchMoves {
   }
 
   /** The resource is replaced, and its compute stays on the branch. */
-  stays(urn: string): void {
+  noteStays(urn: string): void {
     const known = this.#primaries.get(urn);
     if (known) known.leaves = false;
   }
@@ -114,7 +114,7 @@ export class BranchMoves {
   }
 
   #conflictOf(next: Primary): string | undefined {
-    // A compute is no conflict with itself: it may also have been noted without a URN, by its id.
+    // A compute does not conflict with itself: it may also have been noted without a URN, by its id.
     const others = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
     const sharing = this.#sharingOf(next, others);
     if (sharing) return sharing;
@@ -171,13 +171,13 @@ const branchOf = (branchKey: string | undefined): string => branchKey?.split(" "
 const nameOf = ({ urn }: Primary): string => identityOf(urn)?.name ?? urn;
 
 const occupied = (comes: Primary, there: Primary): string =>
-  `resource ${nameOf(comes)} asks for the primary of branch ${branchOf(comes.to)}, but compute ${there.id} of resource ${nameOf(there)} is that primary, and stays there: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+  `resource ${nameOf(comes)} asks for the primary of branch ${branchOf(comes.to)}, but compute ${there.id} of resource ${nameOf(there)} is that primary, and stays there: a branch has only one. Choose another branch for one of the two, or give one of them type: "read_only"`;
 
 const rivals = (one: Primary, other: Primary): string =>
-  `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Name another branch for one of the two, or give one of them type: "read_only"`;
+  `resources ${nameOf(one)} and ${nameOf(other)} both ask for the primary of branch ${branchOf(one.to)}: a branch has only one. Choose another branch for one of the two, or give one of them type: "read_only"`;
 
 const heldTwice = (id: string, one: Primary, other: Primary): string =>
-  `resources ${nameOf(one)} and ${nameOf(other)} would both have compute ${id}: a compute belongs to one resource. Take one of the two out of the program; if the resource was renamed, keep the new one and give it the resource option aliases in the place of adopt`;
+  `resources ${nameOf(one)} and ${nameOf(other)} would both have compute ${id}: a compute belongs to one resource. Remove one of the two from the program; if the resource was renamed, keep the new one and give it the resource option aliases instead of adopt`;
 
 const cyclic = (cycle: readonly Primary[]): string =>
   `the primaries of resources ${cycle.map(nameOf).join(", ")} swap their branches (${cycle.map(({ from }) => branchOf(from)).join(", ")}). A branch has only one primary, so none of them can move first. Choose: if only the resources' names have changed places, give each its old name, or the resource option aliases; otherwise move one of them to a branch without a primary in a \`pulumi up\` of its own, and then the others`;

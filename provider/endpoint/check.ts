@@ -16,7 +16,7 @@ import { configFileOfEngine } from "./engine-arguments.js";
 import type { Hints } from "./hints.js";
 import { checkInputs, INTERNAL_INPUTS, type Inputs, type Problem, UNKNOWN_VALUE } from "./inputs.js";
 import type { Ownership } from "./ownership.js";
-import { impossibleReplacement, replacedBy, replacementBy, retakenText } from "./replacement.js";
+import { impossibleReplacement, replacedCompute, replacementBy, retakenText } from "./replacement.js";
 import { refusalsOf } from "./restart-refusal.js";
 
 type Raw = Record<string, unknown>;
@@ -49,7 +49,7 @@ export function check(
   if (urn && hasOldInputs) firstOldInputs.set(urn, olds);
   const before = hasOldInputs ? olds : urn ? firstOldInputs.get(urn) : undefined;
   ownership?.noteCheck(urn, !hasOldInputs);
-  if (urn && hints.mayReplace) ownership?.branchMoves.mayBeReplaced(urn);
+  if (urn && hints.mayReplace) ownership?.branchMoves.noteReplaceable(urn);
 
   const secrets = new Set([...(hints.secrets ?? []), ...textsIn(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
@@ -64,7 +64,7 @@ export function check(
   if (compared && before && replacement?.outcome === "impossible")
     failures.push(impossibleReplacement(compared, before, news, hints));
   const isNew = urn !== undefined && !before && !unknown.has("adopt");
-  const conflict = isNew ? ownership?.branchMoves.create(urn, desired, inputs.adopt) : undefined;
+  const conflict = isNew ? ownership?.branchMoves.noteCreate(urn, desired, inputs.adopt) : undefined;
   if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
   const judge = hasOldInputs || replacement?.outcome === "same" ? impactOf : replacementOf;
   const old = before && desiredSettings(before as Inputs);
@@ -91,7 +91,7 @@ export function check(
     }
   }
 
-  const replaces = compared && before && replacedBy(compared, before, hints, replacement);
+  const replaces = compared && before && replacedCompute(compared, before, hints, replacement);
   // Check sees no outputs. Only diff and update can tell which computes lack a value that was asked for.
   const asksAgain = hasOldInputs && config.askAgain && verdict?.impact === "none";
   const { restart, notice }: ComputedInputs = asksAgain
@@ -134,7 +134,7 @@ const nameOf = (urn: string | undefined): string => (urn ? `${identityOf(urn)?.n
 const mayAdopt = (inputs: Inputs, unknown: ReadonlySet<string>): boolean =>
   Boolean(inputs.adopt) || unknown.has("adopt");
 
-/** Whether the program speaks of `size`, known or not. */
+/** Whether the program sets `size`, known or not. */
 const asSize = (news: Raw): boolean => news["size"] !== undefined;
 
 function programInputs(news: Raw): Raw {
@@ -175,7 +175,7 @@ function regionProblems(before: Raw | undefined, news: Raw): Problem[] {
   return [
     {
       property: "regionId",
-      reason: `the compute is in ${shownRegion(old)}: a compute can't change its region, which is its project's. Take regionId back, or name a project in ${shownRegion(next)}`,
+      reason: `the compute is in ${shownRegion(old)}: a compute is always in its project's region. Restore regionId, or choose a project in ${shownRegion(next)}`,
     },
   ];
 }

@@ -4,8 +4,8 @@ import type { Deadline } from "../clock.js";
 import { isKind, Stopped } from "../errors.js";
 import { DEFAULT_TYPE } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import { generatedNameOfAnother, isPrimaryOf } from "./adopt.js";
-import { findComputeDirectly } from "./find.js";
+import { generatedNameOfAnother } from "./adopt.js";
+import { findComputeDirectly, isPrimaryOf } from "./find.js";
 import type { Program } from "./inputs.js";
 import { leftoverError } from "./leftover-compute.js";
 import { isAlreadyExists } from "./patch.js";
@@ -99,9 +99,9 @@ function primaryExists(
   const { branchId } = program.inputs;
   const name = primary && generatedNameOfAnother(shared, program, primary);
   const adopt = name
-    ? `the resource option aliases, if this resource was renamed or moved; adopt: true with name: "${name}" adopts it with its host; first remove the other resource from its state with \`pulumi state delete\``
+    ? `the resource option aliases, if this resource was renamed or moved; after \`pulumi state delete\` of the other resource, adopt: true with name: "${name}" adopts it with its host`
     : "adopt: true takes it over with its host";
-  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or name another branch`;
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or set another branch`;
 }
 
 const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }, project, primary) =>

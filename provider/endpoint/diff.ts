@@ -23,7 +23,7 @@ export interface DiffAnswer {
 
 export interface DiffOptions extends PlanOptions {
   id: string;
-  /** The resource's URN; absent where no check came before. */
+  /** The resource's URN; absent if no check came before. */
   urn?: string;
   /** The primaries of this run. */
   branches?: BranchMoves;
@@ -40,10 +40,10 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   // With ignoreChanges: ["*"] the engine removes the URN from the inputs. Then the id stands for it. A compute that was
   // compared already is not noted again: its first comparison counts.
   const urn = options.urn ?? (branches?.knows(id) ? undefined : id);
-  const conflict = urn && branches?.compare(urn, id, olds, desired, whyItStays(olds, { ...oldInputs }) !== undefined);
+  const conflict = urn && branches?.noteDiff(urn, id, olds, desired, whyItStays(olds, { ...oldInputs }) !== undefined);
   if (conflict) throw new Stopped(conflict);
-  // Never for a value that is not known: when a compute is replaced, the engine also diffs the resources that use its outputs,
-  // with unknown values. A replica with `projectId: primary.projectId` would be deleted too.
+  // An unknown value replaces nothing: when a compute is replaced, the engine also diffs the resources that use its outputs, with
+  // unknown values. A replica with `projectId: primary.projectId` would be deleted too.
   const replaces = settingsWhere({ changedBy: "replacement" }).filter(
     (name) => desired[name] !== undefined && desired[name] !== UNKNOWN && desired[name] !== recorded[name],
   );

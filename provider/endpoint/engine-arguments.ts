@@ -8,7 +8,7 @@ import { basename } from "node:path";
 const MOST_ANCESTORS = 8;
 const FLAG = "--config-file";
 
-/** @returns undefined where Pulumi got no such file, and on systems other than Linux, which do not tell */
+/** @returns undefined if Pulumi got no such file, and on systems other than Linux, which do not tell */
 export function configFileOfEngine(pid: number = process.ppid): string | undefined {
   const args = argumentsOfEngine(pid);
   return args && fileIn(args);

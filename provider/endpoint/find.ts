@@ -11,6 +11,9 @@ export interface ComputeRef {
   id: string;
 }
 
+export const isPrimaryOf = (one: WireEndpoint, branchId: string | undefined): boolean =>
+  one.type === "read_write" && one.branch_id === branchId;
+
 /** No such compute; or no such route, on a server that has lists only. */
 const NOT_FOUND = new Set([404, 405, 501]);
 
@@ -20,7 +23,7 @@ export async function findCompute(
   ref: ComputeRef,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  return listedOrItself(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
+  return fromListOrById(context, ref, await context.lists.fresh(ref.project, deadline), deadline);
 }
 
 /** Like `findCompute`, but accepts a list of the last 5 s, unless this process has changed the project since. */
@@ -29,7 +32,7 @@ export async function findComputeRecent(
   ref: ComputeRef,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
-  return listedOrItself(context, ref, await context.lists.recent(ref.project, deadline), deadline);
+  return fromListOrById(context, ref, await context.lists.recent(ref.project, deadline), deadline);
 }
 
 /** The list together with this compute, if it exists: the list may be stale, and lack it. */
@@ -44,7 +47,7 @@ export async function listWith(
   return found ? [...listed, found] : listed;
 }
 
-const listedOrItself = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
+const fromListOrById = (context: Context, ref: ComputeRef, all: readonly WireEndpoint[], deadline: Deadline) =>
   all.find((one) => one.id === ref.id) ?? getCompute(context, ref, deadline);
 
 /**
@@ -61,7 +64,7 @@ export async function findComputeDirectly(
 }
 
 /**
- * The compute after a delete, or undefined where it is gone.
+ * The compute after a delete, or undefined if it is gone.
  * @param named whether the response to the DELETE contained the compute. Then its absence from the list is enough
  */
 export async function findAfterDelete(
@@ -77,7 +80,7 @@ export async function findAfterDelete(
   return found ?? stillListed(context, ref, all, deadline);
 }
 
-/** The compute in the list, where a GET of it answered 404. Undefined where the list is stale. */
+/** The compute in the list, where a GET of it answered 404. Undefined if the list is stale. */
 async function stillListed(
   context: Context,
   ref: ComputeRef,
@@ -88,7 +91,7 @@ async function stillListed(
   return listed && (await isListBehind(context, ref, all, deadline)) ? undefined : listed;
 }
 
-/** GET …/endpoints/{id}. Undefined where the service has no such compute, or no such route. */
+/** GET …/endpoints/{id}. Undefined if the service has no such compute, or no such route. */
 export async function getCompute({ client }: Context, { project, id }: ComputeRef, deadline: Deadline) {
   try {
     const found = await client.getEndpoint(project, id, deadline);

@@ -10,11 +10,11 @@ export interface Hints {
   /** Top-level names of the properties whose values are secret. */
   secrets?: readonly string[];
   /**
-   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's transforms and options that the
-   * adapter can't see ("transforms").
+   * What may turn a change into a replacement: the option `replaceOnChanges` (true), or the program's transforms and options that
+   * the adapter can't see ("transforms").
    */
   mayReplace?: true | "transforms";
-  /** Whether a replacement is made before the old compute is deleted. */
+  /** Whether a replacement is created before the old compute is deleted. */
   createsFirst?: boolean;
   /** Whether the resource has the option `retainOnDelete`. */
   isRetained?: boolean;

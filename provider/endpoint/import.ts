@@ -8,7 +8,7 @@ import type { ReadAnswer } from "./read.js";
 import { projectProblem } from "./refusals.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";
 
-/** The compute's settings become the inputs. As with `adopt`, the program did not make the compute, so a deletion releases it. */
+/** The compute's settings become the inputs. As with `adopt`, the program did not create the compute, so a deletion releases it. */
 export async function readForImport(shared: SharedState, ref: ComputeRef): Promise<ReadAnswer> {
   const { project, id } = ref;
   // Pulumi sets no time limit for a read, so the default counts. It is the same for all steps.

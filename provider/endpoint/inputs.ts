@@ -1,5 +1,5 @@
-// Program values -> checked inputs and the desired settings. In preview a value may not be known yet: the engine then sends a fixed
-// string in its place, whatever the type is.
+// Checks the program's values. In a preview a value may not be known yet: the engine then sends a fixed string in its place,
+// whatever the type is.
 
 import * as z from "zod";
 import { isName } from "../rules/name.js";
@@ -28,11 +28,11 @@ export interface Problem {
 type Issue = { input?: unknown };
 
 /**
- * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not tell which values the
+ * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not say which values the
  * program's transforms made secret. The engine itself adds the value of a property, hidden where it is secret.
  */
 const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
-/** Where few words are allowed, a wrong word is shown: it is a typing error, not a secret. */
+/** Where few words are allowed, a wrong word is shown: it is a typo, not a secret. */
 const oneOf = <const T extends readonly string[]>(words: T) =>
   z.enum(words, {
     error: ({ input }: Issue) =>
@@ -42,7 +42,7 @@ const flag = () => z.boolean(bad("true or false"));
 const computeUnits = () => z.number(bad("a number of compute units (CU), for example 2"));
 const id = (what: string) =>
   z
-    .string(bad(`${what}: a string`))
+    .string(bad(`${what} (a string)`))
     .regex(/^[a-z0-9-]{1,60}$/, bad(`${what}: 1 to 60 lower-case letters, digits and dashes`));
 
 /** One part of a duration such as "1h30m". */
@@ -94,13 +94,13 @@ const Inputs = z.strictObject({
   autoscalingLimitMaxCu: computeUnits().optional(),
   suspendTimeoutSeconds: z.number(bad("a number of seconds, -1 or 0")).optional(),
   name: z
-    .string(bad("a name: a string"))
+    .string(bad("a name (a string)"))
     .refine(isName, bad("a name: 1 to 64 characters, without line breaks and other control characters"))
     .optional(),
   disabled: flag().optional(),
   poolerEnabled: flag().optional(),
   settings: SettingsObject.optional(),
-  // The value may be a secret, and is not shown where it is no list.
+  // The value may be a secret, and is not shown if it is not a list.
   restartTriggers: z.array(z.unknown(), "restartTriggers is not a list of values").optional(),
   adopt: z.union([z.boolean(), z.string().regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT))], bad(ADOPT)).optional(),
   onDelete: oneOf(["delete", "release"]).optional(),
@@ -130,13 +130,13 @@ export const INTERNAL_INPUTS = [
   "restart",
 ] as const;
 
-/** Resource options in the engine's request. */
+/** Resource options in the engine's request, of which Pulumi's shim passes on nothing (`shim.ts`). */
 export interface StepRequest {
-  /** Milliseconds that the step may take; 0 where the program sets none. */
+  /** Milliseconds, from the resource's `customTimeouts`; 0 if it has none for this step. */
   timeoutMs?: number;
 }
 
-/** The program, as a step gets it. */
+/** A resource's inputs and options, as a step gets them. */
 export interface Program extends StepRequest {
   inputs: Inputs;
   /** The generated name, if the program sets none. */
@@ -145,7 +145,7 @@ export interface Program extends StepRequest {
   secrets: ReadonlySet<string>;
   /** Whether the resource has the option retainOnDelete. The engine decides by the option in the state. */
   retained?: boolean;
-  /** The impact that the preview announced; absent where it announced none. */
+  /** The impact that the preview announced; absent if it announced none. */
   announced?: ImpactNotice;
   /** Whether check has made the inputs. In a refresh they come from the state, and nothing was announced. */
   isChecked: boolean;
@@ -207,7 +207,7 @@ export function checkInputs(raw: Record<string, unknown>): Checked {
 function limitForms(isGiven: (name: string) => boolean): Problem[] {
   const [given, missing] = [SIZE_LIMITS.filter(isGiven), SIZE_LIMITS.filter((name) => !isGiven(name))];
   if (isGiven("size") && given.length > 0) {
-    return [{ property: "size", reason: "give either size (a fixed size) or both autoscaling limits, not both forms" }];
+    return [{ property: "size", reason: "set either size or the two autoscaling limits, not both" }];
   }
   const [[one], [other]] = [given, missing];
   if (one === undefined || other === undefined) return [];
@@ -237,7 +237,7 @@ function sizeRules(inputs: Inputs, broken: (name: string) => boolean): Problem[]
   return found;
 }
 
-/** Milliseconds of a duration such as "1h30m"; undefined where the program sets none. */
+/** Milliseconds of a duration such as "1h30m"; undefined if the program sets none. */
 export function millisecondsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const unit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
@@ -266,7 +266,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const known = KNOWN[path.join(".")] ?? [];
   return issue.keys.map((key) => {
     const near = known.find((name) => folded(name) === folded(key));
-    const hint = near ? `did you mean ${near}?` : known.length ? `known are ${known.join(", ")}` : "remove it";
+    const hint = near ? `did you mean ${near}?` : known.length ? `the known ones are ${known.join(", ")}` : "remove it";
     return { property: [...path, key].join("."), reason: `there is no property ${key}: ${hint}` };
   });
 }

@@ -76,7 +76,7 @@ async function unlistedComputes(
   return (await Promise.all(looked)).filter((one) => one !== undefined);
 }
 
-/** The compute among `now` that a lost request has made. @throws Stopped if it can't be told from others */
+/** The compute among `now` that a lost request has created. @throws Stopped if it can't be told from others */
 function lostIn(
   shared: SharedState,
   program: Program,
@@ -87,21 +87,21 @@ function lostIn(
   const { inputs, autoName } = program;
   const project = inputs.projectId ?? "";
   const known = new Set(before.map((one) => one.id));
-  const fresh = now.filter((one) => {
+  const added = now.filter((one) => {
     const { type } = { ...desired, ...observedSettings(one) };
     return !known.has(one.id) && !shared.claimed.has(one.id) && type === desired.type;
   });
   const name = inputs.name ?? autoName;
   // A setting that the answer leaves out is taken as desired. The name, which may be generated, is compared apart.
-  const asAsked = fresh.filter(
+  const asAsked = added.filter(
     (one) =>
       (one.name === undefined ? one.branch_id !== undefined : one.name === name) &&
       differences(desired, { ...(desired as object), ...observedSettings(one), name: inputs.name }).length === 0,
   );
   // Somebody may already have changed its settings, or its branch.
-  const named = fresh.filter((one) => name !== undefined && one.name === name);
+  const named = added.filter((one) => name !== undefined && one.name === name);
   // If the response has no name, the owner is unclear. Then the compute is neither adopted nor duplicated.
-  const nameless = fresh.filter(
+  const nameless = added.filter(
     (one) => one.name === undefined && (one.branch_id ?? desired.branchId) === desired.branchId,
   );
   const candidates = [asAsked, named, nameless].find((some) => some.length > 0) ?? [];

@@ -57,7 +57,7 @@ const PART_FORMS: {
   },
 };
 
-/** The settings a compute has, as far as the service's answer tells. */
+/** The settings a compute has, as far as the service's answer reports. */
 export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
   const { settings: parts } = endpoint;
   return pruned({
@@ -68,7 +68,7 @@ export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
   }) as ObservedSettings;
 }
 
-/** The settings that a service's answer tells, by path. */
+/** The settings that a service's answer reports, by path. */
 export interface ReportedValues {
   values: SettingValues;
   /** Whether the response contains the path. A missing field means unknown; a missing Postgres setting means not set. */
@@ -104,7 +104,7 @@ export function createBody(
  * The body that changes these settings, and nothing else. Sends both limits and the whole of `settings`, with current values for
  * the unchanged parts: the service may replace the object.
  * @param live the compute as it is
- * @param known the settings as they were last known, for those that `live` does not tell
+ * @param known the settings as they were last known, for those that `live` does not report
  */
 export function updateBody(
   part: DesiredSettings,

@@ -9,8 +9,9 @@ import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { computeToAdopt, isPrimaryOf, planAdoption, refuseRestart } from "./adopt.js";
+import { computeToAdopt, planAdoption, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
+import { isPrimaryOf } from "./find.js";
 import { checkInputs, programOf } from "./inputs.js";
 import { branchTaken } from "./patch.js";
 import { assertRegion, goneError } from "./refusals.js";
@@ -30,7 +31,7 @@ const DECIDING = ["projectId", "branchId", "type", "adopt", "name", "regionId"];
  * @param raw the inputs that check has made
  * @param listed the project's computes, without those that leave before the create
  * @param nowMs when the service was asked
- * @returns undefined where nobody can tell yet
+ * @returns undefined if not known yet
  */
 export function outlookOnCreate(
   view: CreateView,
@@ -77,7 +78,7 @@ export function viewOf(replaces: ReplacedCompute | undefined, onRestart: OnResta
   };
 }
 
-/** Why an update will fail; undefined where the list does not tell. @param branchId the branch to which it moves a primary */
+/** Why an update will fail; undefined if the list does not tell. @param branchId the branch to which it moves a primary */
 export function outlookOnUpdate(
   { project, id, branchId }: { project: string; id: string; branchId?: string },
   listed: readonly WireEndpoint[],

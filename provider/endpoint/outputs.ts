@@ -32,7 +32,7 @@ import type { Inputs, Program } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
 
 /**
- * The settings are those of the compute. `size` is only there where the program says `size` and the limits are equal;
+ * The settings are those of the compute. `size` is only there where the program sets `size` and the limits are equal;
  * `restartTriggers` are the values at the last restart, or at the creation.
  */
 export interface Outputs extends SettingsInput {
@@ -55,7 +55,7 @@ export interface Outputs extends SettingsInput {
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
   /**
-   * Only after a step that could not restart the compute: the digest of the triggers, and the mark of its last start.
+   * Only after a step that could not restart the compute: the fingerprint of the triggers, and the mark of its last start.
    */
   restartOwed?: { wanted: string; since?: StartMark };
   /** Paths of values that the service accepted but did not apply: the outputs hold the compute's own values instead. */
@@ -79,7 +79,7 @@ export interface StepRecord {
   unfinished?: string[];
   /** What the service did not apply: the values asked for, by path. */
   unapplied?: SettingValues;
-  owed?: PendingRestart;
+  pendingRestart?: PendingRestart;
 }
 
 /** The step that wrote the state. It decides where the settings come from. */
@@ -141,7 +141,7 @@ function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: O
   const { values: live, isReported } = reportedBy(endpoint);
   const known = valuesByPath(last);
   if (origin === "read") {
-    // A value in another spelling is no drift.
+    // A value in another spelling is not drift.
     const same = Object.keys(known).filter((path) => !isReported(path) || isAsDesired(path, live[path], known[path]));
     return settingsByName({ ...live, ...pick(known, same) });
   }
@@ -158,9 +158,9 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     restart: "no" as const,
     managed: managedOf(inputs),
     unfinished: record.unfinished?.length ? record.unfinished : undefined,
-    restartTriggers: record.owed ? record.owed.applied : inputs.restartTriggers,
+    restartTriggers: record.pendingRestart ? record.pendingRestart.applied : inputs.restartTriggers,
     restartOwed:
-      record.owed?.wanted === undefined ? undefined : pruned({ wanted: record.owed.wanted, since: record.owed.since }),
+      record.pendingRestart?.wanted === undefined ? undefined : pruned({ wanted: record.pendingRestart.wanted, since: record.pendingRestart.since }),
     notTaken: paths.length > 0 ? paths : undefined,
     __asked: paths.length > 0 ? record.unapplied : undefined,
     onDelete: inputs.onDelete,
@@ -174,7 +174,7 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
   };
 }
 
-/** The pooled host is the compute's host with `-pooler` behind its first label. */
+/** The pooled host is the compute's host with `-pooler` after its first label. */
 export const poolerHost = (host: string): string => host.replace(/^[^.]+/, "$&-pooler");
 
 /**
@@ -258,14 +258,16 @@ const TOP_SETTINGS = SETTING_NAMES.filter((name) => !rowOf(name).part);
 const partsOf = (partOf: (part: PartName) => object | undefined): Outputs["settings"] =>
   pruned(Object.fromEntries(NESTED_SETTINGS.map((part) => [part, partOf(part)])));
 
-/** The values of a part at the paths that the program manages; undefined where it manages none, so that it is left out. */
+/** The values of a part at the paths that the program manages; undefined if it manages none, so that it is left out. */
 function managedPart(managed: readonly string[], part: PartName, values: object = {}): object | undefined {
   const prefix = `${propertyOf(part)}.`;
   const keys = managed.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
   return keys.length === 0 ? undefined : pick({ ...values }, keys);
 }
 
-/** What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped. */
+/**
+ * What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped.
+ */
 export function unappliedValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};
 }

@@ -9,7 +9,7 @@ export type Fact =
   | { is: "seen"; compute: string; mark: string; urn?: string }
   /** Check ran without old inputs: the resource is created or replaced. */
   | { is: "anew"; urn: string }
-  /** A create has made the compute or takes it over. `free`: it could not be taken over. */
+  /** A create has created the compute or takes it over. `free`: it could not be taken over. */
   | { is: "taken" | "free"; compute: string }
   /** A delete of the compute begins. `stays`: the delete has spared it. */
   | { is: "going" | "stays"; compute: string };
@@ -50,8 +50,8 @@ export class OwnershipFacts {
 
   /**
    * Whether another resource than the one that is being deleted has the compute too. Two resources can have it if a run adopts it
-   * under a new name and ends before it deletes the old one. Marks may be equal. The engine deletes only resources that left the
-   * program, so a resource in the program is always another one.
+   * under a new name and ends before it deletes the old one. Their marks may be equal. But the engine deletes only resources that
+   * left the program, so a resource in the program is always another one.
    * @param mark of the resource that is being deleted
    */
   isHeldByAnother(compute: string, mark: string): boolean {
@@ -63,13 +63,13 @@ export class OwnershipFacts {
   }
 }
 
-const DIGEST = /^[0-9a-f]{16}$/;
-const isDigest = (value: unknown): boolean => typeof value === "string" && DIGEST.test(value);
+const FINGERPRINT = /^[0-9a-f]{16}$/;
+const isFingerprint = (value: unknown): boolean => typeof value === "string" && FINGERPRINT.test(value);
 
 /** A process of another version may send facts that this version does not know. */
 export function isFact(value: unknown): value is Fact {
   const { is, compute, mark, urn } = Object(value) as Record<string, unknown>;
-  if (is === "anew") return isDigest(urn);
-  if (is === "seen") return isDigest(compute) && isDigest(mark) && (urn === undefined || isDigest(urn));
-  return (is === "taken" || is === "free" || is === "going" || is === "stays") && isDigest(compute);
+  if (is === "anew") return isFingerprint(urn);
+  if (is === "seen") return isFingerprint(compute) && isFingerprint(mark) && (urn === undefined || isFingerprint(urn));
+  return (is === "taken" || is === "free" || is === "going" || is === "stays") && isFingerprint(compute);
 }

@@ -38,7 +38,7 @@ export interface Replaced {
 }
 
 /** Why a compute can't be taken over. */
-export type Conflict = "taken" | "held" | "going";
+export type Conflict = "taken" | "held" | "deleting";
 
 export class Ownership {
   readonly #own = new OwnershipFacts();
@@ -76,16 +76,16 @@ export class Ownership {
   /** @param anew whether check got no old inputs: the resource is created or, where it was diffed before, replaced */
   noteCheck(urn: string | undefined, anew: boolean): void {
     this.#urn = urn;
-    if (urn !== undefined && anew) this.#tell({ is: "anew", urn: fingerprintOf(urn) });
+    if (urn !== undefined && anew) this.#publish({ is: "anew", urn: fingerprintOf(urn) });
   }
 
-  /** Diff was asked about this compute. @returns the URN of its resource; undefined where no check came before */
+  /** Diff was asked about this compute. @returns the URN of its resource; undefined if no check came before */
   noteDiff(id: string, state: Partial<Outputs>): string | undefined {
     const urn = this.#urn;
     // Used once: when a compute is replaced, the engine also diffs the resources that depend on it, without a check.
     this.#urn = undefined;
     const resource = urn === undefined ? {} : { urn: fingerprintOf(urn) };
-    this.#tell({ is: "seen", compute: this.#key(id), mark: resourceMarkOf(state), ...resource });
+    this.#publish({ is: "seen", compute: this.#key(id), mark: resourceMarkOf(state), ...resource });
     if (urn !== undefined) this.#compared.set(urn, { id, state });
     this.#sharing?.exchangeSoon();
     return urn;
@@ -112,7 +112,7 @@ export class Ownership {
     if (!urn || !old) return;
     const retakes = replacement?.retakes ?? false;
     this.#replaced.set(createKeyOf(inputs), { id: old.id, adopted: old.state.adopted === true, retakes });
-    if (replacement?.stays) this.branchMoves.stays(urn);
+    if (replacement?.stays) this.branchMoves.noteStays(urn);
   }
 
   /** The compute that the resource of this create had. Undefined for a new resource. */
@@ -128,20 +128,20 @@ export class Ownership {
 
   /**
    * Claims a compute for a create. An adoption waits for the answer before it sends anything.
-   * @returns undefined where no other resource has the compute
+   * @returns undefined if no other resource has the compute
    */
   async claim(id: string): Promise<Conflict | undefined> {
     const key = this.#key(id);
-    this.#tell({ is: "taken", compute: key });
+    this.#publish({ is: "taken", compute: key });
     await this.#sharing?.exchange();
     if ([...this.#others.values()].some(({ taken }) => taken.has(key))) return "taken";
-    if (this.isBeingDeleted(id)) return "going";
+    if (this.isBeingDeleted(id)) return "deleting";
     return this.isHeld(id) ? "held" : undefined;
   }
 
   /** Withdraws a claim if the adoption failed. */
   releaseClaim(id: string): void {
-    this.#tell({ is: "free", compute: this.#key(id) });
+    this.#publish({ is: "free", compute: this.#key(id) });
   }
 
   /** Whether a resource that stays in the program has this compute. */
@@ -162,7 +162,7 @@ export class Ownership {
     return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceMarkOf(state));
   }
 
-  /** Whether a create of this run has made the compute or taken it over. */
+  /** Whether a create of this run has created the compute or taken it over. */
   isClaimed(id: string): boolean {
     const key = this.#key(id);
     return this.#all().some(({ taken }) => taken.has(key));
@@ -171,10 +171,10 @@ export class Ownership {
   /** Asks the other processes right before a delete is sent. @returns whether it may be sent */
   async mayDelete(id: string, state: Partial<Outputs>): Promise<boolean> {
     const key = this.#key(id);
-    this.#tell({ is: "going", compute: key });
+    this.#publish({ is: "going", compute: key });
     await this.#sharing?.exchange();
     if (!this.#belongsToAnother(id, state)) return true;
-    this.#tell({ is: "stays", compute: key });
+    this.#publish({ is: "stays", compute: key });
     return false;
   }
 
@@ -182,7 +182,7 @@ export class Ownership {
     return [this.#own, ...this.#others.values()];
   }
 
-  #tell(fact: Fact): void {
+  #publish(fact: Fact): void {
     this.#facts.push(fact);
     this.#own.learn(fact);
   }

@@ -9,7 +9,7 @@ import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { type ObservedSettings, settingsIn } from "../rules/settings.js";
 import { rangeProblem } from "../rules/size.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { findComputeDirectly } from "./find.js";
+import { findComputeDirectly, isPrimaryOf } from "./find.js";
 import { observedSettings, updateBody } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
 import { goneError, notFoundError, ownerHint } from "./refusals.js";
@@ -31,7 +31,7 @@ export async function patch(
   const { context } = shared;
   const { project, id, last, program } = target;
   const body = updateBody(settings, compute, settingsIn(knownAfter(last, program.inputs)));
-  refuseIllegalPair(shared, target, settings, body.endpoint);
+  refuseInvalidPair(shared, target, settings, body.endpoint);
   const send = () => context.client.updateEndpoint(project, id, body, deadline);
   const find = async (until: Deadline) => {
     const now = await findComputeDirectly(context, target, until);
@@ -47,7 +47,7 @@ export async function patch(
     if (isMissing && !(await findComputeDirectly(context, target, deadline))) throw goneError(project, id);
     if (settings.branchId !== undefined && isKind(error, "service") && isAlreadyExists(error)) {
       const all = await context.lists.fresh(project, deadline).catch(() => []);
-      const there = all.find((one) => one.branch_id === settings.branchId && one.type === "read_write");
+      const there = all.find((one) => isPrimaryOf(one, settings.branchId));
       throw branchTakenError(settings, id, there ? ownerHint(shared, there) : "", error);
     }
     if (settings.branchId === undefined) throw error;
@@ -57,7 +57,7 @@ export async function patch(
 }
 
 /** The program may change only one limit. With the compute's other limit, the pair may be invalid. */
-function refuseIllegalPair(
+function refuseInvalidPair(
   { config }: SharedState,
   { id }: Pick<Target, "id">,
   part: ObservedSettings,
@@ -71,7 +71,7 @@ function refuseIllegalPair(
   const problem = min > max || config.sizes === "checked" ? rangeProblem(min, max) : undefined;
   if (problem === undefined) return;
   throw new Stopped(
-    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two limits, and somebody has changed the other one of the compute. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes. If the service did not apply one of the limits before, set compute:askAgain to true for that run`,
+    `updating compute ${id} would set autoscalingLimitMinCu to ${min} and autoscalingLimitMaxCu to ${max}: ${problem}. The program changes one of the two limits, and somebody has changed the other limit by hand. Nothing was changed, and the state was left as it was. Run \`pulumi up --refresh\`: it reads the compute first, and its preview shows what changes. If the service did not apply one of the limits before, set compute:askAgain to true for that run`,
   );
 }
 
@@ -88,13 +88,13 @@ const branchTakenError = (
   error: ServiceError,
 ): Stopped =>
   new Stopped(
-    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${ownerSentence} Name another branch, or delete or move that compute first (${error.message})`,
+    `compute ${id} can't move to branch ${branchId}, which has its primary compute already: a branch has only one. Nothing was changed.${ownerSentence} Choose another branch, or delete or move that compute first (${error.message})`,
     "occupied",
     branchTaken(branchId, "another compute"),
   );
 
-/** What a preview says of a primary that is to move to a branch with a primary. */
+/** What a preview says if a primary is to move to a branch that has one. */
 export const branchTaken = (branchId: string | undefined, by: string): ForeseenFailure => ({
   problem: `branch ${branchId} has its primary already (${by})`,
-  way: "Name another branch, or delete or move that compute first",
+  way: "Choose another branch, or delete or move that compute first",
 });

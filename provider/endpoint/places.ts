@@ -4,7 +4,7 @@ import type { Hints } from "./hints.js";
 /** The place of a resource in the program's stack. */
 export interface Place {
   urn: string;
-  /** The URN of the parent; absent where the stack itself is the parent. */
+  /** The URN of the parent; absent if the stack itself is the parent. */
   parent?: string;
 }
 

@@ -47,7 +47,7 @@ export interface PlanOptions {
   oldInputs?: SettingsInput;
   /** Whether to send again what the service did not apply. */
   askAgain?: boolean;
-  /** Whether the program says `size`, and not both limits. */
+  /** Whether the program sets `size`, and not both limits. */
   asSize?: boolean;
 }
 
@@ -62,17 +62,17 @@ export function planOf(
     ? updatableValues(desiredSettings(oldInputs))
     : pick(outputs, (olds.managed ?? []).flatMap(pathsOf));
   const unappliedBefore = unappliedValues(olds);
-  const stillMissing = stillUnapplied(desired, olds);
-  const unapplied = askAgain ? [] : stillMissing;
-  const askedAgain = askAgain ? stillMissing : [];
+  const notApplied = stillUnapplied(desired, olds);
+  const unapplied = askAgain ? [] : notApplied;
+  const askedAgain = askAgain ? notApplied : [];
   // If the program switches between `size` and limits, the diff shows both limits even if only one changes.
   const isReshaped = oldInputs !== undefined && (oldInputs.size !== undefined) !== asSize;
   const newlyManaged = Object.keys(desired).filter(
     (path) => !(path in managedBefore) || (isReshaped && isLimit(path) && !isSameSize(managedBefore, desired)),
   );
-  // A value that is asked for again is in the old inputs already. So it is compared with the outputs, which have the
-  // compute's value: compared with the old inputs it would be no change and no restart. Without old inputs, the outputs
-  // stand for them, together with the values that the service did not apply.
+  // A value that is sent again is in the old inputs already, so against them it would be no change and no restart. It is compared
+  // with the outputs, which have the compute's value. Without old inputs, the outputs stand for them, together with the values
+  // that the service did not apply.
   const before = comparisonBase(oldInputs ? managedBefore : unappliedBefore, outputs, askedAgain);
   const differing = differingPaths(desired, before).filter((path) => !unapplied.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];

@@ -43,14 +43,14 @@ export async function readBack(
     reportedBy(one).isReported(path) && !unappliedPaths(sent, one).includes(path);
   const isApplied = (path: string) => had(answered, path) || (existing !== undefined && had(existing, path));
   const changed = unappliedPaths(sent, now).filter(isApplied);
-  const ignored = unappliedPaths(sent, now).filter((path) => !isApplied(path));
+  const newlyUnapplied = unappliedPaths(sent, now).filter((path) => !isApplied(path));
   const warnOf = (path: string, text: typeof unappliedText) =>
     shared.warn(`compute ${id}: ${text(path, sent[path], has[path], program.secrets)}`);
   for (const path of changed) warnOf(path, changedText);
-  for (const path of ignored) warnOf(path, unappliedText);
-  const missing = [...ignored, ...unapplied];
-  const known = withActualValues(knownAfter(last, program.inputs, missing), now, ignored);
-  const record = { adopted, unapplied: pick(valuesByPath(desiredSettings(program.inputs)), missing) };
+  for (const path of newlyUnapplied) warnOf(path, unappliedText);
+  const allUnapplied = [...newlyUnapplied, ...unapplied];
+  const known = withActualValues(knownAfter(last, program.inputs, allUnapplied), now, newlyUnapplied);
+  const record = { adopted, unapplied: pick(valuesByPath(desiredSettings(program.inputs)), allUnapplied) };
   return outputsOf(now, program, record, known, origin);
 }
 
@@ -73,7 +73,7 @@ async function computeAfter(
       throw notReadyError(target, answered, unfinishedIn(error) ?? [], error);
     }
     shared.warn(
-      `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state holds what the change itself answered; \`pulumi refresh\` reads it again`,
+      `compute ${id} was changed, but reading it afterwards failed: ${messageOf(error)}. The state has the service's answer to the change; \`pulumi refresh\` reads the compute again`,
     );
     return undefined;
   }
@@ -91,12 +91,12 @@ function unappliedText(path: string, asked: unknown, has: unknown, secrets: Read
   const values = isShown(path, asked, secrets)
     ? ` (asked for ${JSON.stringify(asked)}, it has ${JSON.stringify(has) ?? "nothing"})`
     : "";
-  return `the service accepted the request, but did not apply ${path}${values}. Perhaps the plan of the account does not allow it. The provider does not send it again until the program changes it, or with \`pulumi config set compute:askAgain true\``;
+  return `the service accepted the request, but did not apply ${path}${values}. Perhaps the plan of the account does not allow it. The provider does not send it again unless the program changes it, or you run \`pulumi config set compute:askAgain true\``;
 }
 
 function changedText(path: string, asked: unknown, has: unknown, secrets: ReadonlySet<string>): string {
   const values = isShown(path, asked, secrets)
-    ? `: this run made it ${JSON.stringify(asked)}, it is ${JSON.stringify(has) ?? "not set"}`
+    ? `: this run set it to ${JSON.stringify(asked)}, and now it is ${JSON.stringify(has) ?? "not set"}`
     : "";
   return `somebody else has changed ${path} since this run did${values}. \`pulumi refresh\` shows it as drift. Two stacks with one compute undo each other's changes`;
 }

@@ -18,7 +18,7 @@ import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";
 
 export interface ReadAnswer {
-  /** Undefined where the compute does not exist any more. */
+  /** Undefined if the compute does not exist any more. */
   id?: string;
   outputs?: Outputs;
   /** Only where a setting that the program manages differs, or may differ, from the state's inputs. */
@@ -77,7 +77,10 @@ function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
   };
 }
 
-/** Operations of an earlier step that have not ended well. They stay in the state until they do, or until an update deals with them. */
+/**
+ * Operations of an earlier step that have not ended well. They stay in the state until they do, or until an update deals with
+ * them.
+ */
 async function stillUnfinished(
   shared: SharedState,
   project: string,

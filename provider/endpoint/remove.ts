@@ -29,7 +29,7 @@ export type RemovalState = Pick<SharedState, "context" | "claimed" | "ownership"
 
 /** Texts in the errors that depend on the caller: a Pulumi step or the command. */
 export interface RemovalTexts {
-  /** The sentence about the state, with a space in front; empty where there is none. */
+  /** The sentence about the state, with a space in front; empty if there is none. */
   stays: string;
   /** What gives it more time. */
   moreTime: string;
@@ -93,7 +93,7 @@ interface DeleteResult extends DeleteAnswer {
 
 /**
  * Sends the DELETE in the project's queue, and waits for the operations that it begins.
- * @returns undefined where another resource has the compute by now, in this process or in another one
+ * @returns undefined if another resource has the compute by now, in this process or in another one
  */
 function deleteInTurn(removing: Removing, before?: DeleteResult): Promise<DeleteResult | undefined> {
   const { shared, project, id, state, request } = removing;

@@ -1,5 +1,5 @@
 // What happens to a primary when the engine replaces its resource. A branch has one primary at most. So where the old compute
-// stays on the service, no new one can be made.
+// stays on the service, no new one can be created.
 
 import { canonical } from "../rules/equality.js";
 import type { ReplacedCompute } from "../rules/notice.js";
@@ -69,8 +69,8 @@ export function whyItStays(state: Partial<Outputs>, before: Raw = {}, hints: Hin
   return before["__retain"] === true ? "the option retainOnDelete" : undefined;
 }
 
-/** The compute that the engine replaces, for the notice. Rules of the program and components may set options that nobody here sees. */
-export function replacedBy(
+/** The compute that the engine replaces, for the notice. Transforms and components may set options that nobody here sees. */
+export function replacedCompute(
   { id, state }: Compared,
   before: Raw,
   { urn = "", mayReplace }: Hints,
@@ -90,11 +90,11 @@ export function impossibleReplacement({ id, state }: Compared, before: Raw, news
   );
   const why = whyItStays(state, before, hints);
   const retained = before["__retain"] === true;
-  const first = hints.createsFirst ? ["take deleteBeforeReplace: false out"] : [];
+  const first = hints.createsFirst ? ["remove deleteBeforeReplace: false"] : [];
   const ways = [
     ...first,
     ...(isReleasedBy(state) ? ['set onDelete: "delete"'] : []),
-    ...(retained ? ["take retainOnDelete out"] : []),
+    ...(retained ? ["remove retainOnDelete"] : []),
   ];
   return {
     property: changed ?? "restart",

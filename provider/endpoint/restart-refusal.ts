@@ -1,5 +1,5 @@
-// The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the report.
-// Its last line is the approve command, for people to copy.
+// The failures of check under `onRestart: "refuse"`. The first line of the last failure ends with the refusal as data, for the
+// report. Its last line is the approve command, for people to copy.
 
 import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
 import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
@@ -12,12 +12,13 @@ import type { Problem } from "./inputs.js";
 
 /** What approves a refused change. */
 export interface ApprovalOffer {
-  /** The digest; undefined where none can approve the change. */
+  /** The digest; undefined if none can approve the change. */
   digest?: string;
   /** The digest that approves the change as a replacement too. */
   wider?: string;
   /**
-   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later ("transforms").
+   * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later
+   * ("transforms").
    */
   mayReplace?: unknown;
 }
@@ -54,7 +55,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
   }));
 }
 
-/** Whether the option `replaceOnChanges` may make a replacement of the change. */
+/** Whether the option `replaceOnChanges` may turn the change into a replacement. */
 const asksReplacement = ({ mayReplace, wider }: ApprovalOffer): boolean => mayReplace === true && wider !== undefined;
 
 /** The digest to approve. */
@@ -74,7 +75,7 @@ function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] 
   const wider = isAsked
     ? " replaceOnChanges may give the compute a new host: the approval is for that too."
     : mayBeAsked
-      ? ` If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${offer.wider} instead, which is for both.`
+      ? ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${offer.wider} instead, which is for both.`
       : "";
   const { stack, name } = (urn && identityOf(urn)) || {};
   return [

@@ -2,12 +2,12 @@
 
 import type { Deadline } from "../clock.js";
 import { isKind } from "../errors.js";
-import { differences, digest } from "../rules/equality.js";
+import { differences, fingerprint } from "../rules/equality.js";
 import { impactOf, isAtLeast } from "../rules/impact.js";
 import { pruned } from "../rules/pruned.js";
 import { type DesiredSettings, isSecret, type ObservedSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { type ActionResult, hasNothingToDo, markStart, runAction, type StartMark, wasStartedSince } from "./action.js";
+import { type ActionResult, isNeedless, markStart, runAction, type StartMark, wasStartedSince } from "./action.js";
 import { findCompute } from "./find.js";
 import type { Program } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
@@ -17,14 +17,14 @@ import { notReadyError, settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep
 import type { SharedState, Target } from "./shared-state.js";
 
 /** Whether the program's triggers differ from those of the last restart. */
-export const isRestartDue = (desired: DesiredSettings, before: ObservedSettings): boolean =>
+export const triggersDiffer = (desired: DesiredSettings, before: ObservedSettings): boolean =>
   differences(desired, before).includes("restartTriggers");
 
 const NOT_ACTIVE = "is not active: restartTriggers changed, and there was nothing to restart";
 const RESTARTED_SINCE = "has been started since restartTriggers changed, and is not restarted again";
 
-/** Stands for the digest of a secret. With a real one, whoever reads the state could try values. */
-const SECRET_DIGEST = "secret";
+/** Stands for the fingerprint of a secret. With a real one, whoever reads the state could try values. */
+const SECRET_FINGERPRINT = "secret";
 
 /**
  * The triggers of the last restart, for the state after a failure. Undefined if they were secret before and are not now: Pulumi
@@ -33,10 +33,10 @@ const SECRET_DIGEST = "secret";
 export const appliedTriggers = (olds: Outputs, { secrets }: Program): Outputs["restartTriggers"] =>
   olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
 
-/** The restart that is due now, with the mark of an earlier step that failed. */
-export function owedRestart(olds: Outputs, program: Program): PendingRestart {
+/** The restart that the compute needs now, with the mark of an earlier step that failed. */
+export function pendingRestartOf(olds: Outputs, program: Program): PendingRestart {
   const { inputs, secrets } = program;
-  const wanted = isSecret("restartTriggers", secrets) ? SECRET_DIGEST : digest(inputs.restartTriggers);
+  const wanted = isSecret("restartTriggers", secrets) ? SECRET_FINGERPRINT : fingerprint(inputs.restartTriggers);
   const { restartOwed: before } = olds;
   return pruned({
     applied: appliedTriggers(olds, program),
@@ -66,15 +66,15 @@ export async function restartForTriggers(
   const { context } = shared;
   const { id } = target;
   if (isChanged && changeRestarts(before, compute)) return compute;
-  const owed = target.owed ?? {};
-  let mark = owed.since;
+  const pendingRestart = target.pendingRestart ?? {};
+  let mark = pendingRestart.since;
   let done: ActionResult | undefined;
   try {
     const now = isChanged ? await findCompute(context, target, deadline) : compute;
     if (
       now &&
       mark &&
-      !hasNothingToDo("restart", now) &&
+      !isNeedless("restart", now) &&
       (await wasStartedSince(context, target, now, mark, deadline))
     ) {
       context.log(`compute ${id} ${RESTARTED_SINCE}`);
@@ -87,12 +87,12 @@ export async function restartForTriggers(
   } catch (error) {
     // Where nothing was changed, the state is right as it is.
     if (!isChanged && !isKind(error, "unclear")) throw error;
-    throw notReadyError({ ...target, owed: { ...owed, since: mark } }, compute, [UNKNOWN_OPERATION], error);
+    throw notReadyError({ ...target, pendingRestart: { ...pendingRestart, since: mark } }, compute, [UNKNOWN_OPERATION], error);
   }
   if (!done) throw goneError(target.project, id);
   if (!done.sent)
-    context.log(`compute ${id} ${hasNothingToDo("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
-  await settleOrKeep(shared, { ...target, owed: { ...owed, since: mark } }, done, deadline);
+    context.log(`compute ${id} ${isNeedless("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
+  await settleOrKeep(shared, { ...target, pendingRestart: { ...pendingRestart, since: mark } }, done, deadline);
   return done.endpoint;
 }
 

@@ -24,4 +24,4 @@ const keysOf = (project: string, branches: readonly (string | undefined)[]): str
   branches.filter((branch) => branch !== undefined).map((branch) => `${project}/${branch}`);
 
 const heldBack = (id: string, failed: string): string =>
-  `compute ${id} was not changed: in this run the change of compute ${failed}, on the same branch, failed after it was sent, so ${failed} may be down. The computes of a branch restart one after the other, and not after a failure, so that they are not down together. The state was left as it was. Run \`pulumi up\` again after you have fixed the cause; \`pulumi up --target\` with its URN changes ${id} alone`;
+  `compute ${id} was not changed: in this run the change of compute ${failed}, on the same branch, failed after it was sent, so ${failed} may be down. The computes of a branch restart one at a time and stop at the first failure, so that not all of them are down. The state was left as it was. Run \`pulumi up\` again after you have fixed the cause; \`pulumi up --target\` with its URN changes ${id} alone`;

@@ -13,7 +13,7 @@ import { unappliedPaths, withActualValues } from "./unapplied.js";
 
 /**
  * Waits for the operations of a change.
- * @param startsBy how the change starts the compute; absent where it does not
+ * @param startsBy how the change starts the compute; absent if it does not
  * @returns the compute as it was seen last
  * @throws NotReady, which keeps the compute in the state together with the ids of unfinished operations
  */
@@ -55,14 +55,14 @@ export function notReadyError(
   operationIds: string[],
   cause: unknown,
 ): NotReady {
-  const { adopted, owed, origin, program, last } = target;
+  const { adopted, pendingRestart, origin, program, last } = target;
   const unfinished = operationIds.length > 0 ? operationIds : [UNKNOWN_OPERATION];
   const asked = updatableValues(desiredSettings(program.inputs));
   // The answer to a create shows which settings the service took. The answer to a change may show the compute before the change.
   const isNew = origin === "create" && !adopted;
   const unapplied = isNew ? unappliedPaths(asked, endpoint) : stillUnapplied(asked, last);
   const known = isNew ? withActualValues(last, endpoint, unapplied) : last;
-  const record = { adopted, unfinished, owed, unapplied: pick(asked, unapplied) };
+  const record = { adopted, unfinished, pendingRestart, unapplied: pick(asked, unapplied) };
   const outputs = outputsOf(endpoint, program, record, known, origin);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });

@@ -18,7 +18,7 @@ export interface SharedState {
   context: Context;
   config: ProviderConfig;
   /**
-   * Ids of the computes that creates of this process have made or taken over, with a name for messages. A delete of
+   * Ids of the computes that creates of this process have created or taken over, with a name for messages. A delete of
    * this process spares them.
    */
   claimed: Map<string, string>;
@@ -53,7 +53,7 @@ export interface Target {
   /** The kind of step. It decides whether a setting in the state comes from the program or from the service. */
   origin: Origin;
   /** A restart that this step has to make. After a failure the state keeps it. */
-  owed?: PendingRestart;
+  pendingRestart?: PendingRestart;
 }
 
 /**

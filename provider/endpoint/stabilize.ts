@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Milliseconds for which a new compute may be missing from the lists, which may be stale. */
 const MISSING_MS = 30_000;
 
-/** How a change starts the compute: it has made it, or has asked for its start. */
+/** How a change starts the compute: it has created it, or has asked for its start. */
 export type StartsBy = "made" | "started";
 
 /** A change whose end is waited for. */
@@ -102,7 +102,7 @@ const missing = ({ project, id }: ComputeRef): OperationFailed =>
     [],
   );
 
-/** The operations that the change has begun, as far as the project's list tells. For a new compute, these are all of its own. */
+/** The operations that the change has begun, as far as the project's list shows. For a new compute, these are all of its own. */
 async function operationsOfChange(
   context: Context,
   { project, id }: ComputeRef,

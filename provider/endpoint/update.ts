@@ -17,7 +17,7 @@ import { patch } from "./patch.js";
 import { planOf, type UpdatePlan } from "./plan.js";
 import { readBack } from "./read-back.js";
 import { assertRegion, unannouncedError } from "./refusals.js";
-import { appliedTriggers, isRestartDue, markOfChange, owedRestart, restartForTriggers } from "./restart.js";
+import { appliedTriggers, triggersDiffer, markOfChange, pendingRestartOf, restartForTriggers } from "./restart.js";
 import { finishEarlierStep, mustBeThere } from "./resume.js";
 import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
@@ -56,13 +56,13 @@ export async function update(shared: SharedState, request: UpdateRequest): Promi
   const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
   const mustFinish = isUnfinished(olds) || waitsNow;
   // A compute that becomes disabled is not restarted: its next start has everything new. The preview says so.
-  const needsRestart = desired.disabled !== true && isRestartDue(desired, settingsIn(olds));
+  const needsRestart = desired.disabled !== true && triggersDiffer(desired, settingsIn(olds));
   if (!mustFinish && !needsRestart && plan.changed.length === 0 && plan.newlyManaged.length === 0) {
     return withoutRequest(olds, program, plan, id);
   }
   const project = olds.projectId;
   const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
-  if (needsRestart) target.owed = owedRestart(olds, program);
+  if (needsRestart) target.pendingRestart = pendingRestartOf(olds, program);
   const keys = [id, olds.branchId, inputs.branchId];
   const { answer, sent, deadline } = await shared.context.mutations.run(project, keys, async () => {
     const deadline = deadlineFor(shared, "update", program, inputs.customTimeouts);
@@ -113,7 +113,7 @@ async function send(step: Update, { paths: sent, compute }: PendingPatch, deadli
     throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
   });
   const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.unapplied) };
-  if (target.owed) changed.owed = { ...target.owed, since: markOfChange(change) };
+  if (target.pendingRestart) changed.pendingRestart = { ...target.pendingRestart, since: markOfChange(change) };
   const answer = await settleChange(step, changed, settings, change, deadline);
   if (!needsRestart) return { answer, sent };
   return { answer: await restartForTriggers(shared, changed, before, answer, true, deadline), sent };
@@ -136,7 +136,7 @@ async function settleChange(
   return startIfNeverStarted(shared, target, olds, { ...change, endpoint }, deadline);
 }
 
-/** The compute before the change, after the work of an earlier step. Undefined where the change does not depend on it. */
+/** The compute before the change, after the work of an earlier step. Undefined if the change does not depend on it. */
 async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndpoint | undefined> {
   const { shared, target, olds, plan, mustFinish } = step;
   if (!mustFinish) {
@@ -186,19 +186,19 @@ function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, com
 
 /** Nobody knows whether the change was made. The state says so, and the next step looks at the compute. */
 function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | undefined, cause: Error): NotReady {
-  const { id, project, owed, program } = target;
+  const { id, project, pendingRestart, program } = target;
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
   // A start in progress may not include the change, so only the time of a finished start is kept.
   const startedAt = compute?.pending_state === undefined ? compute?.started_at : undefined;
-  const since = owed?.since ?? (startedAt === undefined ? undefined : { startedAt });
+  const since = pendingRestart?.since ?? (startedAt === undefined ? undefined : { startedAt });
   const reason = `${cause.message}. It is not known whether compute ${id} of project ${project} was changed, and the state records that. Run \`pulumi up\` again: it checks the compute and finishes the change`;
   const record = {
     adopted: olds.adopted,
     unfinished,
-    owed: pruned({
+    pendingRestart: pruned({
       applied: appliedTriggers(olds, program),
-      wanted: owed?.wanted,
-      since: owed?.wanted === undefined ? undefined : since,
+      wanted: pendingRestart?.wanted,
+      since: pendingRestart?.wanted === undefined ? undefined : since,
     }),
   };
   // The state shows the change as made. Otherwise a program that takes the change back would not differ from the state.

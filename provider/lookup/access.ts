@@ -79,7 +79,7 @@ export function explainMissingProject(access: Access, projectId: string, error: 
   return missing(`project ${projectId} does not exist, or the key (from ${access.keySource}) can't see it`, error);
 }
 
-/** The error for a 404, with the service's words behind it. */
+/** The error for a 404, with the service's words after it. */
 export function missing(message: string, cause: Error): Stopped {
   const stopped = new Stopped(`${message} (${cause.message})`);
   stopped.cause = cause;

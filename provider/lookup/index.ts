@@ -1,5 +1,5 @@
-// Look-ups for programs (`sdk/lookups.ts`). They run in the program's own process, with the client, the limits and the errors of the
-// provider.
+// Look-ups for programs (`sdk/lookups.ts`). They run in the program's own process, with the client, the limits and the errors of
+// the provider.
 
 import { Stopped } from "../errors.js";
 import { compareNaturally } from "../rules/natural-order.js";

@@ -16,7 +16,7 @@ export interface EndpointInfo {
   type: EndpointType;
   /** Region of the project, for example `aws-us-east-2`. */
   regionId: string;
-  /** Absent where the compute has no name, or the service does not tell it. */
+  /** Absent if the compute has no name, or the service does not return it. */
   name?: string;
   /** The host to connect to. */
   host: string;
@@ -28,7 +28,7 @@ export interface EndpointInfo {
   autoscalingLimitMinCu: number;
   /** The upper limit of autoscaling in CU. */
   autoscalingLimitMaxCu: number;
-  /** The fixed size in CU; absent where the compute scales by itself. */
+  /** The fixed size in CU; absent if the compute scales by itself. */
   size?: number;
   /** Seconds without activity until it suspends: -1 never, 0 the service's default (5 minutes). */
   suspendTimeoutSeconds?: number;
@@ -53,7 +53,7 @@ export interface EndpointInfo {
   currentState: string;
   /** The state a change is leading to; absent while nothing changes. */
   pendingState?: string;
-  /** When it was used last; absent where it never was. */
+  /** When it was used last; absent if it never was. */
   lastActive?: string;
   /** When it was started last. */
   startedAt?: string;

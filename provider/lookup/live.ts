@@ -30,7 +30,7 @@ const MOST_BRANCHES = 1000;
 export interface ProjectNow {
   context: Context;
   project: string;
-  /** Undefined where the project does not exist, or the key can't see it, or is refused. */
+  /** Undefined if the project does not exist, or the key can't see it, or is refused. */
   endpoints: readonly WireEndpoint[] | undefined;
   /** Why the service's URL may be the reason that there is no project. */
   urlDoubt?: string;
@@ -39,7 +39,7 @@ export interface ProjectNow {
   /** Whether this holds for all projects of the account. */
   isForAccount?: boolean;
   nowMs: number;
-  /** Ids of its branches; undefined where nobody can tell. Asked for once, when it is first needed. */
+  /** Ids of its branches; undefined if not known. Asked for once, when it is first needed. */
   branches?: Promise<ReadonlySet<string> | undefined>;
 }
 
@@ -99,7 +99,7 @@ export interface Creation {
   replaces: ReplacedCompute | undefined;
 }
 
-/** What the create will do; undefined where nobody can tell. Never sends a request twice. */
+/** What the create will do; undefined if not known. Never sends a request twice. */
 export async function creationOutlook(now: ProjectNow, creation: Creation): Promise<Outlook | undefined> {
   const { inputs, onRestart, replaces } = creation;
   const { context, project, endpoints } = now;

@@ -2,7 +2,7 @@
 const SHORTEST_PAUSE_MS = 350;
 /** The longest pause between two polls, as the service advises. It grows only if many projects wait at once. */
 const LONGEST_PAUSE_MS = 5_000;
-/** A pause is a tenth of the time since the work began: its end is noticed 5 % of its duration late on average. */
+/** A pause is a tenth of the time since the work began, so the work's end is noticed 5 % of its duration late on average. */
 const PART_OF_AGE = 0.1;
 /** A pause varies by up to 20 % either way, so that many programs do not poll together. */
 const JITTER = 0.2;
@@ -22,12 +22,14 @@ const OFTEN_MS = 6_000;
 
 // If many projects wait, the constants below keep the polls within the budget of a minute. The first polls still come early,
 // because most operations take seconds. They were chosen with the simulation in `test/provider/operations/poll-pace.test.ts`: up
-// to 50 projects poll 350 times in any minute at most, and fewer than eight poll as often as one.
+// to 50 projects poll 350 times in any minute at most, and fewer than eight poll as often as one. At the even pause, all projects
+// that wait together use exactly the budget (`poll-budget.ts`, which also slows polls down). After a failure that the service may
+// retry, `tracked-operation.ts` sets the pause.
 /** A project polls early in its first minute… */
 const FIRST_MINUTE_MS = 60_000;
-/** …so the later pauses of that minute are longer than the even ones. */
+/** …so the later pauses of that minute are longer than the even pause. */
 const IN_FIRST_MINUTE = 1.5;
-/** Then they are little longer than the even ones: polls that find the end of many operations at once need room. */
+/** Then they are little longer than the even pause: polls that find the end of many operations at once need room. */
 const AFTER_FIRST_MINUTE = 1.2;
 /**
  * If the even pause is 4.3 s (25 projects), each pause equals the age of the work, so the age doubles between polls. The factor

@@ -18,8 +18,8 @@ const TIMEOUT_ADVICE =
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancellation"> &
   Partial<Pick<ClientOptions, "clock" | "transport">> & {
     /**
-     * Seconds between two polls of an operation. @default the expected end of the operation, else a tenth of its age, from 0.35
-     * to 5
+     * Seconds between two polls of an operation. @default until the expected end of the operation, or a tenth of its age (0.35 to
+     * 5)
      */
     pollSeconds?: number;
     /** Bytes of an answer that are read. @default 16 MB, more than the largest page */

@@ -14,7 +14,7 @@ export class DurationEstimates {
   /**
    * @param runningMs milliseconds from the beginning of the wait to the last poll that found the work running
    * @param doneMs milliseconds from the beginning of the wait to the poll that found it done
-   * @param reportedMs the duration that the service reports. It counts only if our own polls allow it
+   * @param reportedMs the duration that the service reports. It counts only if it agrees with our own polls
    * @returns what is expected from now on
    */
   learn(workKind: string, runningMs: number | undefined, doneMs: number, reportedMs?: number): number {

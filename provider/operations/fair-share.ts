@@ -4,7 +4,7 @@ const BUSY_MS = 8_000;
 const YIELD_MS = 500;
 /**
  * The pause after each mutation while another stack waits. It costs no time, because the other stack begins long before the pause
- * ends. It must be longer than the poll interval, and longer than the longest `goFirstMs`.
+ * ends. It must be longer than the poll interval, and longer than the longest `letOthersFirstMs`.
  */
 const YIELD_TO_OTHERS_MS = 950;
 /** At least this part of the last mutation's duration: polls of long work are further apart. */
@@ -27,14 +27,14 @@ const PROBE_MS = 450;
 const PROBE_EVERY = 6;
 
 /**
- * Shares a project with other stacks. The lock of a project has no queue, and a service does not tell who waits: a stack that
- * begins its next mutation at once would keep the others waiting until their time is up. So a stack pauses after its mutation, for
- * longer than others need to notice the end. Of several that wait, those that have waited for fewer mutations pause longer.
+ * Shares a project with other stacks. The lock of a project has no queue, and a service does not say who waits: a stack that
+ * begins its next mutation at once would keep the others waiting until their time is up. So a stack pauses after its mutation,
+ * for longer than others need to notice the end. Of several that wait, those that have waited for fewer mutations pause longer.
  */
 export class FairShare {
   /** When mutations of ours began to follow each other without a gap. */
   #busySince = Number.NEGATIVE_INFINITY;
-  /** When the service accepted our last mutation; undefined where it has ended. */
+  /** When the service accepted our last mutation; undefined if it has ended. */
   #acceptedAt: number | undefined;
   #endedAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds that our last mutation took at the service. */
@@ -46,11 +46,11 @@ export class FairShare {
   /** Mutations of ours that the service has accepted. */
   #accepted = 0;
   /** Mutations of other stacks since our last accepted mutation. */
-  #waitedFor = 0;
+  #mutationsWaitedFor = 0;
   /** Mutations of other stacks between our last two. In a fair order, this equals the number of other stacks. */
   #othersBetween = 0;
   /** Ids of the operations that we have waited for last. */
-  #lastWaitedFor: ReadonlySet<string> = new Set();
+  #lastIds: ReadonlySet<string> = new Set();
 
   /** Others' work was seen. */
   noteOthers(now: number): void {
@@ -64,15 +64,15 @@ export class FairShare {
   /** A wait for others' work has ended. @param ids of its operations */
   othersEnded(ids: readonly string[], now: number): void {
     this.#othersEndedAt = now;
-    if (!ids.some((id) => this.#lastWaitedFor.has(id))) this.#waitedFor++;
-    this.#lastWaitedFor = new Set(ids);
+    if (!ids.some((id) => this.#lastIds.has(id))) this.#mutationsWaitedFor++;
+    this.#lastIds = new Set(ids);
   }
 
   accepted(now: number): void {
     this.#accepted++;
     this.#acceptedAt = now;
-    if (this.#waitedFor > 0) this.#othersBetween = this.#waitedFor;
-    this.#waitedFor = 0;
+    if (this.#mutationsWaitedFor > 0) this.#othersBetween = this.#mutationsWaitedFor;
+    this.#mutationsWaitedFor = 0;
   }
 
   ended(now: number): void {
@@ -96,9 +96,9 @@ export class FairShare {
 
   /** The pause before our next try after another stack's mutation ended: stacks that waited longer go first. */
   letOthersFirstMs(): number {
-    if (this.#accepted % PROBE_EVERY === 1 && this.#waitedFor < MOST_OTHERS) return PROBE_MS;
+    if (this.#accepted % PROBE_EVERY === 1 && this.#mutationsWaitedFor < MOST_OTHERS) return PROBE_MS;
     const first = this.#othersBetween > 1 ? MOST_OTHERS : this.#othersBetween;
-    return Math.max(0, first - this.#waitedFor) * PAUSE_FOR_EACH_MS;
+    return Math.max(0, first - this.#mutationsWaitedFor) * PAUSE_FOR_EACH_MS;
   }
 
   /**

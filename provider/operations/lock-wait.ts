@@ -67,7 +67,7 @@ export async function waitForLock(
     }
     return holder;
   } catch {
-    // A failed poll is no reason to give the change up. The caller sends the change again, and its answer tells more.
+    // A failed poll is not a reason to give the change up. The caller sends the change again, and its answer tells more.
     return undefined;
   }
 }

@@ -44,7 +44,7 @@ interface ProjectQueue {
 
 /**
  * Decides which mutations of a project run now. The service refuses a mutation (423) while an operation runs. Some projects lock
- * as a whole, others only per branch, and no API tells which. So the queue makes a slow start: it begins with a window of two
+ * as a whole, others only per branch, and no API says which. So the queue makes a slow start: it begins with a window of two
  * mutations at the same time. The window doubles when a mutation is accepted beside work on another branch. It becomes one when a
  * mutation is refused because of work on another branch. Projects never wait for each other.
  */

@@ -3,7 +3,7 @@ const MINUTE_MS = 60_000;
 const POLLS_PART = 0.5;
 /** If the last minute used more than 85 % of the budget, all pauses grow… */
 const ROOM = 0.85;
-/** …with the square, which brings the polls back into the budget without a stop. */
+/** …with the square of the excess: polling slows down until it is back within the budget, and never stops. */
 const POWER = 2;
 
 /** How many polls all projects that wait in this process may send in a minute. */

@@ -30,7 +30,7 @@ interface Subscription {
   /** Whether the service retried the operation. Its duration is then no estimate for others. */
   wasRetried: boolean;
   error?: unknown;
-  /** Wakes the waiter after a poll for another waiter changed its result or its next poll. */
+  /** Wakes this waiter when a poll for another one has ended its wait or moved its next poll. */
   wake: () => void;
   woken: Promise<void>;
 }
@@ -69,8 +69,8 @@ export class OperationPoller {
   }
 
   /**
-   * Polls with growing pauses until the waiter has seen enough ("done"), or a last poll after its deadline brought no end
-   * ("late").
+   * Polls with growing pauses until the waiter has seen enough ("done"), or a last poll after its deadline still finds the work
+   * running ("late").
    * @throws Cancelled at a cancel, without a last poll
    */
   async waitFor(waiter: Waiter): Promise<"done" | "late"> {

@@ -11,7 +11,7 @@ const PAUSE_MS = 2000;
 /**
  * Sends a mutation. After each lost answer it looks whether the mutation was applied, before it sends it again. It looks also
  * when the time is up and after a cancel: the state must not lose a compute that a request created.
- * @param find looks for the result of the lost request, and returns undefined where there is none. After a cancel it may still
+ * @param find looks for the result of the lost request, and returns undefined if there is none. After a cancel it may still
  * send requests for a while
  * @throws UnknownOutcome if nobody can tell whether the last request was applied
  */

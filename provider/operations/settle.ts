@@ -85,10 +85,10 @@ function throwIfFailed({ client: { redactor } }: Context, all: readonly TrackedO
   const failed = inState("failed");
   if (failed.length === 0) return;
   const pending = inState("pending");
-  const notOver = pending.map((one) => `${operationName(one, redactor)} (${formatStatus(one, redactor)})`).join(", ");
+  const notFinished = pending.map((one) => `${operationName(one, redactor)} (${formatStatus(one, redactor)})`).join(", ");
   const failures = failed.map((one) => formatFailure(one, redactor)).join("; ");
   throw new OperationFailed(
-    `${failures}${notOver ? redactor.redact(`; not over: ${notOver}`) : ""}`,
+    `${failures}${notFinished ? redactor.redact(`; not finished: ${notFinished}`) : ""}`,
     [...failed, ...pending].map((one) => one.id),
   );
 }
@@ -98,7 +98,7 @@ function tooLate(context: Context, left: TrackedOperation[], deadline: Deadline,
   const lines = unfinishedLines(context, left).join("; ");
   const last = lastError ? ` The last poll failed: ${lastError.message}.` : "";
   return new DeadlineExceeded(
-    client.redactor.redact(`not over after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${timeoutAdvice}`),
+    client.redactor.redact(`not finished after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${timeoutAdvice}`),
     left.map((one) => one.operation.id),
   );
 }

@@ -50,7 +50,7 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
     const entry = entryOf(one, nowMs);
     if (entry === undefined) {
       const place = list ? ` (entry ${index + 1} of compute:approve)` : "";
-      return approvalsIn([], `${shown(one)} is no approval${place}: ${FORM}${typeof one === "number" ? UNQUOTED : ""}`);
+      return approvalsIn([], `${shown(one)} is not an approval${place}: ${FORM}${typeof one === "number" ? UNQUOTED : ""}`);
     }
     entries.push(entry);
   }
@@ -77,15 +77,15 @@ export const isDay = (text: string): boolean => endOf(text) !== undefined;
 export const dayAfter = (nowMs: number, days: number): string =>
   new Date(nowMs + days * DAY_MS).toISOString().slice(0, "2027-01-31".length);
 
-const FORM = `an approval has ${DIGITS} hex digits in quotes, and "@2027-01-31" behind them if it has a last day`;
-const UNQUOTED = ". Without quotes, YAML reads digits, also with an e among them, as a number and loses some of them";
+const FORM = `an approval has ${DIGITS} hex digits in quotes, followed by "@2027-01-31" if it has a last day`;
+const UNQUOTED = ". Without quotes, YAML reads digits (also 12e34) as a number and loses some of them";
 
-/** Names the entries with 12 digits; undefined where there are none. */
+/** Names the entries with 12 digits; undefined if there are none. */
 export function shortEntriesText({ entries }: Pick<Approvals, "entries">): string | undefined {
   const short = entries.flatMap(({ state, text }) => (state === "short" ? [text] : []));
   if (short.length === 0) return undefined;
   const [which, approve] = short.length === 1 ? ["this entry", "approves"] : ["these entries", "approve"];
-  return `compute:approve: ${someOf(short, MOST_NAMED)} ${approve} nothing. An approval has ${DIGITS} hex digits; ${SHORT_DIGITS} are one of version 1, or one that was shortened in a table. Take ${which} out, and approve what is still to come with the command that the report or the refusal prints`;
+  return `compute:approve: ${someOf(short, MOST_NAMED)} ${approve} nothing. An approval has ${DIGITS} hex digits; ${SHORT_DIGITS} are one of version 1, or one that was shortened in a table. Remove ${which}, and approve the changes that are still pending with the command that the report or the refusal prints`;
 }
 
 /** Entries that a message names. */
@@ -107,7 +107,7 @@ export function listOf(text: string): unknown[] | undefined {
   }
 }
 
-/** The last millisecond of a day in UTC; undefined for a text that is no day. */
+/** The last millisecond of a day in UTC; undefined for a text that is not a day. */
 function endOf(day: string): number | undefined {
   const start = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   const isRealDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
@@ -141,8 +141,8 @@ export function approveCommandLine(changes: readonly NamedDigest[], { stack, con
 }
 
 /**
- * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest as
- * data (message-data.ts).
+ * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest
+ * as data (message-data.ts).
  */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];

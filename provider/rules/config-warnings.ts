@@ -46,8 +46,8 @@ function unknownNames({ values, project }: StackSettings): string[] {
 type ReservedName = (typeof INSTANCE)[keyof typeof INSTANCE];
 
 /**
- * The stack's config may not set a name that is reserved for a `Provider`: an attacker could copy an encrypted key to such a name and
- * add a URL.
+ * The stack's config may not set a name that is reserved for a `Provider`: an attacker could copy an encrypted key to such a name
+ * and add a URL.
  */
 export function instanceNameProblem(get: (name: ReservedName) => unknown): string | undefined {
   const found = Object.values(INSTANCE).find((name) => get(name) !== undefined);

@@ -15,7 +15,7 @@ const WHAT: Record<SentenceKind, (subject: Subject, isActive: boolean) => string
 
 /**
  * "size 2 → 4 restarts this compute. It is active (last used 12 s ago): open connections drop."
- * @param activity undefined where nobody can tell
+ * @param activity undefined if not known
  */
 export function sentenceNow(verdict: ChangeImpact, activity: Activity | undefined): string {
   if (activity === undefined) return `${sentence(verdict)}.`;

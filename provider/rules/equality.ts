@@ -36,7 +36,7 @@ export function satisfies<K extends SettingName>(name: K, has: Settings[K] | und
   return IS_SATISFIED[rowOf(name).kind](has as never, desired as never);
 }
 
-/** Bytes and microseconds of the units that Postgres takes in a setting; their case matters there too. */
+/** Bytes and microseconds of the units that Postgres takes in a setting; their case matters, as in Postgres. */
 const UNITS: Record<string, [dimension: string, factor: number]> = {
   B: ["bytes", 1],
   kB: ["bytes", 1024],
@@ -110,5 +110,5 @@ const CONTENT: readonly unknown[] = ["c44067f5952c0a294b673a41bacd8c17", "0def73
 const contentHash = (value: Record<string, unknown>): string | undefined =>
   CONTENT.includes(value[SIGNATURE]) && typeof value["hash"] === "string" ? value["hash"] : undefined;
 
-/** A short digest, kept in the state in place of a value to detect changes. */
-export const digest = (value: unknown): string => hashOf(canonical(value), 12);
+/** A short hash, kept in the state in place of a value to detect changes. */
+export const fingerprint = (value: unknown): string => hashOf(canonical(value), 12);

@@ -8,6 +8,6 @@ export interface ForeseenFailure {
   id?: string;
   /** Whether it may be the resource's own: a preview can't tell a forced replacement from a creation. */
   mayBeOwn?: true;
-  /** What the compute does that the step would change. */
+  /** The current state of the compute that the step would change. */
   state?: "active" | "idle" | "disabled";
 }

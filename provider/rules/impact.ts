@@ -93,11 +93,11 @@ export const endangers = (name: SettingName, value: unknown): boolean =>
 export interface ImpactOptions {
   /** Properties of the program whose values must not be shown (their top-level names). */
   secrets?: ReadonlySet<string>;
-  /** Whether the program says `size`, so that the two limits are spoken of as one property. */
+  /** Whether the program sets `size`, so that texts name the two limits as one property. */
   asSize?: boolean;
   /**
-   * Whether strings may be shown, because `secrets` is complete. In the provider it is not: the engine does not tell a
-   * dynamic provider which values the program's `transforms` and `transformations` made secret.
+   * Whether strings may be shown, because `secrets` is complete. In the provider it is not: the engine does not show a dynamic
+   * provider which values the program's `transforms` and `transformations` made secret.
    * @default false
    */
   showsStrings?: boolean;
@@ -113,8 +113,8 @@ export function replacementOf(
   options: ImpactOptions = {},
 ): ChangeImpact {
   const verdict = impactOf(old, desired, options);
-  const mayReplace = desired.projectId === UNKNOWN || desired.type === UNKNOWN;
-  if (verdict.impact === "new-host" || mayReplace) return verdict;
+  const isUndecided = desired.projectId === UNKNOWN || desired.type === UNKNOWN;
+  if (verdict.impact === "new-host" || isUndecided) return verdict;
   const all = judge(old, desired, () => NEW_HOST, options);
   return { ...all, impact: "new-host", notes: [] };
 }

@@ -5,7 +5,7 @@ import { DEFAULT_API_URL, isThisMachine } from "./service-url.js";
 export interface KeyAndUrl {
   apiKey?: string;
   apiUrl?: string;
-  /** Whether the key's value has brought the URL along. */
+  /** Whether the URL is part of the key's value. */
   isBound: boolean;
   /** The error, as a phrase that follows the name of the key's source. */
   problem?: string;
@@ -56,5 +56,5 @@ export function urlProblem(value: string): string | undefined {
   // The parser of URLs drops these or reads them as "/": the request would go to another URL than the one in the config.
   if (/[\s\\]/.test(value)) return "the URL has white space or a backslash in it: remove it";
   if (url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname))) return undefined;
-  return "the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear";
+  return "the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel unencrypted";
 }

@@ -12,7 +12,7 @@ export interface Seen {
 
 /**
  * What `up` will do, from one request to the service. `fails unless replaced`: the preview can't tell a creation from a forced
- * replacement. The step in the document can.
+ * replacement. The document's step shows which it is.
  */
 const OUTLOOKS = ["fails", "fails unless replaced", "adopts", "makes"] as const;
 type OutlookWord = (typeof OUTLOOKS)[number];
@@ -44,7 +44,7 @@ export const refusalMark = (digest: string | undefined): string =>
 
 const REFUSAL = / \[refused(?: ([0-9a-f]{32}))?\](?=\s*$)/m;
 
-/** Reads what `refusalMark` wrote; undefined where the message has none. */
+/** Reads what `refusalMark` wrote; undefined if the message has none. */
 export function readRefusal(message: string): { digest?: string; text: string } | undefined {
   const found = REFUSAL.exec(message.slice(0, LONGEST_REFUSAL));
   if (!found) return undefined;

@@ -39,10 +39,10 @@ export function autoNameOf(urn: string): string {
   return `${beginningOf(identityOf(urn)?.name ?? "", LONGEST_BEGINNING)}-${hash}`;
 }
 
-/** Whether a compute's name looks as if `autoNameOf` had made it, for any resource. */
+/** Whether a compute's name looks as if `autoNameOf` had generated it, for any resource. */
 export const looksGenerated = (name: string): boolean => /.-[0-9a-f]{8}$/.test(name);
 
-/** Whether `autoNameOf` may have made the name for a resource of this name: in any stack, under any parent. */
+/** Whether `autoNameOf` may have generated the name for a resource of this name: in any stack, under any parent. */
 export const looksGeneratedFor = (resource: string, name: string): boolean =>
   looksGenerated(name) && name.slice(0, -(HASH_DIGITS + 1)) === beginningOf(resource, LONGEST_BEGINNING);
 

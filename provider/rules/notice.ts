@@ -29,7 +29,7 @@ export interface ImpactNotice {
   /** `none` occurs only for a replacement that keeps the compute. A notice never says `delete`. */
   impact: Exclude<Impact, "delete">;
   /**
-   * Paths of the properties that cause an impact, for example `size` or `settings.pgSettings.work_mem`. Empty where an option
+   * Paths of the properties that cause an impact, for example `size` or `settings.pgSettings.work_mem`. Empty if an option
    * of the resource asks for a replacement.
    */
   properties: readonly string[];
@@ -46,7 +46,7 @@ export interface ReplacedCompute {
 /** The input's name. Pulumi's `--diff` hides properties whose names begin with two underscores. */
 export const NOTICE = "__notice";
 
-/** The notice of a verdict; undefined where the change has no impact and replaces nothing. */
+/** The notice of a verdict; undefined if the change has no impact and replaces nothing. */
 export function noticeOf({ impact, reasons }: ChangeImpact, replaces?: ReplacedCompute): ImpactNotice | undefined {
   if (impact === "delete" || (impact === "none" && !replaces)) return undefined;
   return { impact, properties: reasons.map(({ property }) => property), ...(replaces ? { replaces } : {}) };
@@ -141,7 +141,7 @@ const NEW_HOST =
   "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
 
-/** What becomes of a replaced compute stands behind the last clause. */
+/** What becomes of a replaced compute follows the last clause. */
 const withoutFate = (text: string): string => {
   const fate = Object.values(FATES).find((one) => text.endsWith(`; ${one}`));
   return fate === undefined ? text : text.slice(0, -`; ${fate}`.length);
@@ -154,15 +154,15 @@ function certainImpact(text: string): "restart" | "stop" | "new-host" {
 }
 
 /**
- * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". The settings are those of version 0.1.0: the inputs of
- * later versions have `__notice`, and nobody reads their text.
+ * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". The settings are those of version 0.1.0: the
+ * inputs of later versions have `__notice`, and nobody reads their text.
  */
 const CHANGED =
   /(?:^|, |and sets )(projectId|type|branchId|size|autoscalingLimitM(?:in|ax)Cu|suspendTimeoutSeconds|name|disabled|poolerEnabled|restartTriggers|settings\.(?:pgSettings(?:\.[^ ]+)?|preloadLibraries)) /g;
 /** Longer than any sentence with fifty changes. */
 const LONGEST = 10_000;
 
-/** @returns undefined for a text that is no such sentence */
+/** @returns undefined for a text that is not such a sentence */
 export function readSentence(restart: unknown): ImpactNotice | undefined {
   if (restart === "no") return { impact: "none", properties: [] };
   const [, word, text] = (typeof restart === "string" && /^(maybe|yes): ([\s\S]*)$/.exec(restart)) || [];
@@ -180,7 +180,7 @@ export interface ComputedInputs {
   notice?: ImpactNotice;
 }
 
-/** @param adopt as the program says it; undefined where it is not known yet */
+/** @param adopt as the program says it; undefined if it is not known yet */
 export function adoptionNotice(
   adopt: boolean | string | undefined,
   desired: DesiredSettings,

@@ -1,5 +1,5 @@
-// Settings by their paths in a program: `autoscalingLimitMaxCu`, `settings.pgSettings.work_mem`. Settings are compared, recorded and
-// sent path by path, so that a change of one Postgres setting leaves the others as they are.
+// Settings by their paths in a program: `autoscalingLimitMaxCu`, `settings.pgSettings.work_mem`. Settings are compared, recorded
+// and sent path by path, so that a change of one Postgres setting leaves the others as they are.
 
 import { satisfies } from "./equality.js";
 import {

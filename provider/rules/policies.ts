@@ -17,8 +17,8 @@ export const refuses = (impact: Impact, own: unknown, stack?: OnRestart): boolea
   (own ?? stack) === "refuse" && isAtLeast(impact, "restart");
 
 /**
- * The environment variable that lets a preview show everything under `refuse`. It is no config: Pulumi writes `--config` into the
- * stack's file, and from there it would reach `pulumi up`.
+ * The environment variable that lets a preview show everything under `refuse`. It is not a config setting: Pulumi writes
+ * `--config` into the stack's file, and from there it would reach `pulumi up`.
  */
 export const PREVIEW_VARIABLE = "COMPUTE_ON_RESTART";
 

@@ -1,5 +1,5 @@
-// A text that does not fit, in an error. It may be a secret that somebody copied to the wrong place. Pulumi hides secrets in what it
-// prints, and finds only those that stand there whole and unchanged.
+// An invalid value, as an error shows it. It may be a secret that somebody copied to the wrong place. Pulumi hides secrets in
+// what it prints, and finds only those that stand there whole and unchanged.
 
 const LONGEST = 60;
 /** Printable ASCII without the characters that JSON, HTML or our own escapes would change. */

@@ -203,8 +203,8 @@ export const SETTING_PROPERTIES: readonly SettingProperty[] = [
 ];
 
 /**
- * Whether the value of a property is secret, and so not for showing. `size` and the limits tell each other's value, so if one is
- * secret, all are.
+ * Whether the value of a property is secret, so that no text may show it. `size` and the limits reveal each other's value, so if
+ * one is secret, all are.
  * @param path of the property in the program; @param secrets the top-level names that are secret
  */
 export function isSecret(path: string, secrets: ReadonlySet<string> | undefined): boolean {
@@ -242,7 +242,7 @@ export function inputOf(settings: ObservedSettings): SettingsInput {
   return { ...input, ...(Object.keys(parts).length > 0 ? { settings: parts } : {}) };
 }
 
-/** The settings in a program's values, each as both limits where the program says `size`. Unknown values are marked. */
+/** The settings in a program's values; `size` gives both limits. Unknown values are marked. */
 export function desiredSettings(input: SettingsInput, unknown: ReadonlySet<string> = new Set()): DesiredSettings {
   const desired: DesiredSettings = { ...settingsIn(input) };
   desired.type ??= DEFAULT_TYPE;

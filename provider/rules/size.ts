@@ -36,7 +36,7 @@ export function rangeProblem(min: number, max: number): string | undefined {
     return `autoscaling ends at ${LARGEST_AUTOSCALING_CU} CU, and ${min} to ${max} goes above: use an upper limit of at most ${LARGEST_AUTOSCALING_CU}, or a fixed size (size: ${max})`;
   }
   if (max - min > WIDEST_RANGE_CU) {
-    return `the range ${min} to ${max} is too wide, the limits may be ${WIDEST_RANGE_CU} CU apart: raise the lower limit to ${max - WIDEST_RANGE_CU} or more, or lower the upper one to ${floorSize(min + WIDEST_RANGE_CU)} or less`;
+    return `the range ${min} to ${max} is too wide: the limits may be at most ${WIDEST_RANGE_CU} CU apart. Raise the lower limit to ${max - WIDEST_RANGE_CU} or more, or lower the upper one to ${floorSize(min + WIDEST_RANGE_CU)} or less`;
   }
   return undefined;
 }

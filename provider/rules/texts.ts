@@ -35,7 +35,7 @@ export const CHANGED_TRIGGERS = { old: "other values", new: "these values", word
 
 export const NOTES = {
   atNextStart: (property: string) =>
-    `${property} is stored now and becomes active when the compute starts the next time`,
+    `${property} is stored now and takes effect at the compute's next start`,
 };
 
 /** Builds the computed input `restart`. People, states and older tools read its first word. */
@@ -81,7 +81,7 @@ export const SENTENCES: Record<SentenceKind, (subject: Subject) => string> = {
   replace: (subject) => `${verb(subject, "replace")} this compute; ${CLAUSES.replace}`,
 };
 
-/** What becomes of the compute that is replaced, behind the sentence. */
+/** What becomes of the compute that is replaced, after the sentence. */
 export const FATES = {
   deleted: "the old compute is deleted",
   released: "the old compute is released and keeps its connections",

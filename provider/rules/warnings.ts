@@ -1,5 +1,5 @@
-// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the changes
-// are in `texts.ts`.
+// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the
+// changes are in `texts.ts`.
 
 import { escapeInvisibleLines } from "../visible-text.js";
 import type { ApprovalState } from "./approval.js";
@@ -93,7 +93,7 @@ export const textOfLine = ({ text, approval }: Line): string =>
 const warning = (text: string): Line => ({ severity: "warn", text });
 const note = (text: string): Line => ({ severity: "info", text });
 
-/** An update. @param activity of the compute now; undefined where nobody can tell */
+/** An update. @param activity of the compute now; undefined if not known */
 const lineOfUpdate = (id: string, verdict: ChangeImpact, activity: Activity | undefined): Line =>
   verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
 
@@ -146,7 +146,7 @@ interface AdoptionOutlook {
 
 /** What a preview knows of a creation beside its inputs. */
 export interface CreationContext {
-  /** What the create will do; undefined where nobody can tell. */
+  /** What the create will do; undefined if not known. */
   outlook?: AdoptionOutlook | { kind: "makes" | "fails" };
   /** `up` itself says what an adoption does, when it has seen the compute. */
   isPreview: boolean;
@@ -231,7 +231,7 @@ export interface UpdateContext {
   olds: Props;
   news: Props;
   secrets: ReadonlySet<string>;
-  /** The compute now; undefined where nobody can tell. */
+  /** The compute now; undefined if not known. */
   now: { settings: ObservedSettings; activity: Activity | undefined } | undefined;
   approval: ApprovalState;
   /** What is to be done about a restart. */
@@ -281,7 +281,7 @@ export function unexplainedChanges(olds: Props, news: Props, { desired, before }
       byDefault === "release"
         ? "which was adopted, will be released with this resource, not deleted"
         : "which was created for this resource, will be deleted with it, not released";
-    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, say onDelete: "${chosen}"`);
+    lines.push(`without onDelete this compute, ${changes}. To keep it as it was, set onDelete: "${chosen}"`);
   }
   return lines;
 }

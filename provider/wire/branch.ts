@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, optional } from "./tolerant.js";
 
-/** Answer of `GET …/branches`, as far as it tells which branches there are. */
+/** Answer of `GET …/branches`, as far as it shows which branches there are. */
 export const WireBranchPage = z.looseObject({
   branches: z.array(z.looseObject({ id })),
   pagination: optional(z.looseObject({ next: optional(z.string()) })),

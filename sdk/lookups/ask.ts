@@ -98,8 +98,8 @@ function open({ settings, engine }: Source, { timeoutSeconds }: LookupOptions): 
 }
 
 /**
- * The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. The function
- * of this name in `provider/lookup` makes the account of them.
+ * The settings of the provider that applies, or else the stack's. Taken at once: callbacks may lose the stack. `configFor` in
+ * `provider/lookup` makes the account of them.
  */
 export function settingsFor({ provider, parent }: LookupOptions): InstanceConfig {
   refuseTwoCopies();
@@ -123,7 +123,7 @@ export async function accountOf(settings: InstanceConfig, which = "the provider"
   return new Promise((resolve) => values.apply(resolve));
 }
 
-/** The ids: unknown as long as one of the resources is still to be made. */
+/** The ids: unknown as long as one of the resources is still to be created. */
 function idsOf(resources: unknown): pulumi.Output<unknown> {
   const all = Array.isArray(resources) ? resources : resources === undefined ? [] : [resources];
   return pulumi.all(all.map((one: pulumi.Resource) => (pulumi.CustomResource.isInstance(one) ? one.id : one.urn)));

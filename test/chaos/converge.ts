@@ -66,7 +66,7 @@ async function applyUntilStable(world: World, stack: number, target: Target, ref
       followAdvice(world, stack, program, name, message);
       // With `ignoreChanges` the engine drops a value that the rest of the program needs.
       if (
-        / beside it|both autoscaling|not both forms|never suspends|lower limit .* is above|is too wide|above 16|remove replaceOnChanges/.test(
+        / beside it|two autoscaling limits|never suspends|lower limit .* is above|is too wide|above 16|remove replaceOnChanges/.test(
           message,
         )
       )

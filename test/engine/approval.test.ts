@@ -153,7 +153,7 @@ describeWithEngine("an approval", (engine) => {
       const place = join(ws.programFolder, file!);
       await writeFile(place, text.replace(`"${digests[0]}"`, digests[0]!));
       expect((await ws.preview({ fails: true })).stdout).toContain(
-        "is no approval (entry 1 of compute:approve): an approval has 32 hex digits in quotes",
+        "is not an approval (entry 1 of compute:approve): an approval has 32 hex digits in quotes",
       );
       await writeFile(place, text);
     },
@@ -188,7 +188,7 @@ describeWithEngine("an approval", (engine) => {
       const { ws } = story;
       await ws.setConfig({ "compute:approve": "yes please" });
       const { stdout } = await ws.preview({ fails: true });
-      expect(stdout).toContain('"yes please" is no approval: an approval has 32 hex digits');
+      expect(stdout).toContain('"yes please" is not an approval: an approval has 32 hex digits');
     },
     ENGINE_TEST_MS,
   );

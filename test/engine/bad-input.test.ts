@@ -23,7 +23,7 @@ const REFUSED_BY_CHECK: [rule: string, args: string, ...failures: [property: str
     "autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 16",
     [
       "autoscalingLimitMaxCu",
-      "the range 1 to 16 is too wide, the limits may be 8 CU apart: raise the lower limit to 8 or more, or lower the upper one to 9 or less",
+      "the range 1 to 16 is too wide: the limits may be at most 8 CU apart. Raise the lower limit to 8 or more, or lower the upper one to 9 or less",
     ],
   ],
   [
@@ -98,7 +98,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a URL that is not https",
     env: () => ({ COMPUTE_API_URL: "http://api.example.com/api/v2" }),
-    says: "COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel in clear",
+    says: "COMPUTE_API_URL (environment): the URL must begin with https:// (http:// is accepted for this machine only): the API key would travel unencrypted",
   },
   {
     rule: "a server that answers HTML",
@@ -132,7 +132,7 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a branch that has its primary",
     args: "branchId",
-    says: `branch ${SEED.branches.main} of project ${SEED.projectId} already has its primary compute, ${SEED.primaryId}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or name another branch`,
+    says: `branch ${SEED.branches.main} of project ${SEED.projectId} already has its primary compute, ${SEED.primaryId}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or set another branch`,
     // Before it stops, it asks whether only the list still has that one.
     requests: [LIST, `${LIST}/${SEED.primaryId}`],
   },

@@ -98,7 +98,7 @@ describeWithEngine("a step that does not end well", (engine) => {
       await use("size: 4", `{ customTimeouts: { update: "1s" } }`);
       const error = errorOf(await up(true));
       expect(error).toMatch(
-        new RegExp(`^not over after 1 s: apply_config of ${id} \\(operation \\S+, \\S+ s old, status running\\)`),
+        new RegExp(`^not finished after 1 s: apply_config of ${id} \\(operation \\S+, \\S+ s old, status running\\)`),
       );
       expect(error).toMatch(
         /Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`/,

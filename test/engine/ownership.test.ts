@@ -127,7 +127,7 @@ ${lines.join("\n")}`;
           args: [...SKIP, "--target", "**b", "--target-dependents"],
           fails: true,
         });
-        expect(stdout).toMatch(new RegExp(`adopt means ${id}, which has the name a-[0-9a-f]{8}`));
+        expect(stdout).toMatch(new RegExp(`adopt names ${id}, which has the name a-[0-9a-f]{8}`));
         await stack.ws.up({ args: SKIP, fails: true });
         await stack.use(program(anonymous("b", "adopt: true", '{ provider: first(), aliases: [{ name: "a" }] }')));
         await stack.ws.up({ args: SKIP });

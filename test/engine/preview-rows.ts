@@ -109,7 +109,7 @@ export const ROWS: Record<string, Row> = {
     rule: "libraries, which become active at the next restart",
     after: () => ({ settings: { preloadLibraries: { enabledLibraries: ["timescaledb"] } } }),
     op: "update",
-    notes: "settings.preloadLibraries is stored now and becomes active when the compute starts the next time",
+    notes: "settings.preloadLibraries is stored now and takes effect at the compute's next start",
     sends: { settings: { preload_libraries: { enabled_libraries: ["timescaledb"] } } },
   },
   several: {

@@ -81,7 +81,7 @@ describeWithEngine("a preview warns", (engine) => {
       await story.ws.up({ args: ["--skip-preview"] });
       await replica("");
       expect(await warnings()).toEqual([
-        'without onDelete this compute, which was created for this resource, will be deleted with it, not released. To keep it as it was, say onDelete: "release"',
+        'without onDelete this compute, which was created for this resource, will be deleted with it, not released. To keep it as it was, set onDelete: "release"',
       ]);
       await replica('onDelete: "delete"');
       expect(await warnings()).toEqual([]);

@@ -25,15 +25,15 @@ describeWithEngine("customTimeouts from a transform", (engine) => {
         em.faults.add({ operation: { action, then: "never" } });
       };
       spoil("start_compute");
-      expect((await ws.up({ args: SKIP, fails: true })).stdout).toContain("not over after 2 s: start_compute");
+      expect((await ws.up({ args: SKIP, fails: true })).stdout).toContain("not finished after 2 s: start_compute");
       em.faults.clear();
       await ws.up({ args: SKIP });
       spoil("apply_config");
       const update = await ws.up({ args: SKIP, env: { SIZE: "2" }, fails: true });
-      expect(update.stdout).toContain("not over after 3 s: apply_config");
+      expect(update.stdout).toContain("not finished after 3 s: apply_config");
       em.faults.clear();
       spoil("suspend_compute");
-      expect((await ws.destroy({ args: SKIP })).stdout).toContain("not over after 4 s: suspend_compute");
+      expect((await ws.destroy({ args: SKIP })).stdout).toContain("not finished after 4 s: suspend_compute");
     },
     ENGINE_TEST_MS,
   );

@@ -66,7 +66,7 @@ describe("a cancel from the engine", () => {
     await next.check({}, inputs());
     await next.cancel();
     expect((await failure(next.create(inputs({ type: "read_only" }))))?.message).toMatch(
-      /^interrupted .*No compute was made in project \S+, and the state holds nothing of it/,
+      /^interrupted .*No compute was made in project \S+, and the state has nothing of it/,
     );
     expect((await failure(next.update(id, outputs, inputs({ size: 2 }))))?.message).toMatch(
       /^interrupted .*The state has compute ep-\S+ as it was\./,
@@ -113,7 +113,7 @@ describe("a cancel from the engine", () => {
 describe("what the engine registered", () => {
   const LONG = { customTimeouts: { create: "1h", update: "1h", delete: "1h" } };
   const registered = { urn: urnOf("main"), timeout: 1 };
-  const TOO_LATE = /^not over after 1 s: /;
+  const TOO_LATE = /^not finished after 1 s: /;
 
   test("is the limit of each step, whatever the constructor was told, and gets into no state", async () => {
     const it = await rig({ operationMs: 20 });
@@ -142,6 +142,6 @@ describe("what the engine registered", () => {
     const next = await it.again();
     if (isLater) await next.check({}, inputs());
     await next.delete(id, outputs, registered);
-    expect(next.said).toMatch(/but not everything that followed went well: not over after 1 s: /);
+    expect(next.said).toMatch(/but not everything that followed went well: not finished after 1 s: /);
   });
 });

@@ -117,7 +117,7 @@ describe("a step that fails before anything was done keeps nothing, and shows no
     for (const [name, call] of calls) {
       const { kept, message } = await failure(call({ ...it, shim }));
       expect(kept, name).toBeUndefined();
-      expect(message, name).toMatch(/compute:apiUrl \(stack config\) is set, but no key beside it/);
+      expect(message, name).toMatch(/compute:apiUrl \(stack config\) is set, but there is no key beside it/);
     }
     expect(it.requests()).toEqual([]);
     expectQuiet(shim);

@@ -229,7 +229,7 @@ describe("a compute with a generated name", () => {
     const lab = new Lab();
     const { id, name } = await stranger(lab);
     const outcome = await lab.fails("db", primary({ adopt: adopt === true ? true : id, size: 4 }));
-    expect(outcome.error.message).toContain(`adopt means ${id}, which has the name ${name}`);
+    expect(outcome.error.message).toContain(`adopt names ${id}, which has the name ${name}`);
     expect(outcome.error.message).toMatch(/the resource option aliases.*`pulumi state delete`.*set name: "/);
     expect([changes(outcome), lab.state.size]).toEqual([[], 0]);
   });

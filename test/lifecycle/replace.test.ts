@@ -161,7 +161,7 @@ describe("a primary that stays on the service when its resource is replaced", ()
       "retained",
       primary(RETAINED),
       { size: 2 },
-      /stays on the service \(the option retainOnDelete\).*take retainOnDelete out in a `pulumi up` of its own/,
+      /stays on the service \(the option retainOnDelete\).*remove retainOnDelete in a `pulumi up` of its own/,
     ],
     [
       "released",
@@ -191,7 +191,7 @@ describe("a primary that stays on the service when its resource is replaced", ()
       "made first by an option",
       primary(),
       { size: 2, __createFirst: true },
-      /deleteBeforeReplace: false makes the new one first.*take deleteBeforeReplace: false out/,
+      /deleteBeforeReplace: false makes the new one first.*remove deleteBeforeReplace: false/,
     ],
     ["to be replaced by another one", adopted(), { adopt: "ep-other-1", size: 2 }, /stays on the service/],
   ])("%s: the preview fails and names the ways out", async (_what, args, change, message) => {

@@ -202,7 +202,7 @@ describe("the scripts", () => {
     writeFileSync(join(folder, "preview.json"), documentOf("nothing").replaceAll("prod::shop", "dev::shop"));
     const { code, report } = reported(folder, run);
     expect([code, report.split("\n")[0]]).toEqual([2, MARKER]);
-    expect(report).toContain("the document is of `shop/dev`");
+    expect(report).toContain("the document is for `shop/dev`");
   });
 
   test("a pull request from outside is told why there is no preview", () => {

@@ -275,7 +275,7 @@ describe("no run of a secret's letters is left", () => {
         const process = processWith(key, secrets);
         const error = new NotReady("ep-1", {}, [text, `compute ep-1: ${text}`]);
         process.clean(error);
-        for (const one of [error.message, ...error.reasons, process.shown(text)]) {
+        for (const one of [error.message, ...error.reasons, process.printable(text)]) {
           expect(runIn(one, [all[which % all.length]!])).toBeUndefined();
           expect(one).toMatch(/«.*»/s);
         }

@@ -7,7 +7,7 @@ const TRIED = /(GET|POST|PATCH|DELETE) \/projects\/|compute ep-|branch br-|proje
 const STATE =
   /\bstate\b|nothing was (changed|sent|made)|it was not touched|this compute was not changed|no compute was made/i;
 const WAY =
-  /\bpulumi (up|refresh|state)|choose:|check |set |adopt: |run the command again|take the right one|name another|set adopt |customTimeouts/i;
+  /\bpulumi (up|refresh|state)|choose(:| another)|check |set |adopt: |run the command again|take the right one|name another|set adopt |customTimeouts/i;
 
 export function judgeErrorTexts({ steps }: Pick<Report, "steps">): void {
   for (const step of steps) {

@@ -55,7 +55,7 @@ describe("approve", () => {
       said: [
         `approved until ${LATER}: 0123456789ab…`,
         `approved until ${LATER}: bbbbbbbbbbbb…`,
-        "Pulumi.dev.yaml is written: commit it",
+        "wrote Pulumi.dev.yaml: commit it",
         "",
       ].join("\n"),
     });
@@ -74,7 +74,7 @@ describe("approve", () => {
   });
 
   test("begins a file that is not there, and says so", async () => {
-    expect((await ofDev(NEW)).said).toContain("Pulumi.dev.yaml is written, a new file: commit it");
+    expect((await ofDev(NEW)).said).toContain("wrote Pulumi.dev.yaml (a new file): commit it");
   });
 
   test("doubts the name of a stack that has no file, where others have one", async () => {
@@ -100,13 +100,13 @@ describe("approve", () => {
     write("Pulumi.dev.yaml", old);
     const { said } = await ofDev(NEW);
     expect(said).not.toContain("0123456789ab… ended");
-    expect(said).toContain("can be taken out (--tidy): cccccccccccc… ended on 2026-05-02\n");
-    expect(said).toContain("can be taken out (--tidy): 0123456789ab has 12 digits and approves nothing\n");
+    expect(said).toContain("can be removed (--tidy): cccccccccccc… ended on 2026-05-02\n");
+    expect(said).toContain("can be removed (--tidy): 0123456789ab has 12 digits and approves nothing\n");
     const renewed = `    - "${NEW}@${LATER}" # reader: size 1 → 2\n`;
     expect(read("Pulumi.dev.yaml")).toBe(old.replace(/ {4}- .*1 → 2\n/, "") + renewed);
     expect(read("Pulumi.dev.yaml")).toContain("# still to come");
     const tidied = await ofDev("--tidy");
-    expect(tidied.said).toContain("taken out: cccccccccccc… ended on 2026-05-02\n");
+    expect(tidied.said).toContain("removed: cccccccccccc… ended on 2026-05-02\n");
     expect(read("Pulumi.dev.yaml")).toBe(`config:\n  compute:approve:\n    - ${B} # still to come\n${renewed}`);
   });
 
@@ -139,7 +139,7 @@ describe("approve", () => {
       `${PROJECT}config:\n  compute:onRestart: refuse\n  compute:approve:\n    value:\n      - ${A} # primary: size 1 → 2\n      - ${B}\n`,
     );
     const { said } = await ofDev(NEW);
-    expect(said).toMatch(/note: Pulumi does not merge lists, .* its 2 entries were taken over\n$/);
+    expect(said).toMatch(/note: Pulumi does not merge lists, .* its 2 entries were copied\n$/);
     expect(read("Pulumi.dev.yaml")).toBe(
       `config:\n  compute:approve:\n    - "${A}" # primary: size 1 → 2\n    - "${B}"\n    - "${NEW}@${LATER}"\n`,
     );
@@ -202,7 +202,7 @@ describe("approve", () => {
 
   test.each<[what: string, args: string[], says: RegExp]>([
     ["no digest", ["--stack", "dev"], /^which change\?/],
-    ["a short one", ["--stack", "dev", "0123456789ab"], /is no digest: it has 32 hex digits/],
+    ["a short one", ["--stack", "dev", "0123456789ab"], /is not a digest: a digest has 32 hex digits/],
     ["no stack", [NEW], /^no stack given/],
     ["a file that is not there", ["--file", "none.yaml", NEW], /^there is no file none\.yaml/],
     [
@@ -277,7 +277,7 @@ describe("report --approve", () => {
     const document = preview([resize()], { config: { "compute:approve": JSON.stringify([A, `${B}@2026-05-01`]) } });
     const { stderr } = await approve(document);
     expect(stderr).toContain(
-      "can be taken out (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it was used already, is for a later change, or the compute has other values now  # another change\n",
+      "can be removed (--tidy): aaaaaaaaaaaa… matches nothing in this preview: it was used already, is for a later change, or the compute has other values now  # another change\n",
     );
     expect(read("Pulumi.prod.yaml").startsWith(text)).toBe(true);
     await approve(document, ["--tidy", "Pulumi.prod.yaml"]);
@@ -302,7 +302,7 @@ describe("report --approve", () => {
       "the file of another stack",
       preview([resize()]),
       "Pulumi.dev.yaml",
-      /is the file of another stack: the preview is of prod/,
+      /is the file of another stack: the preview is for prod/,
     ],
     [
       "a preview that failed",
@@ -358,9 +358,9 @@ describe("report --tidy", () => {
     write("Pulumi.prod.yaml", text);
     const { code, stdout, stderr } = await tidy(preview([resize()], stale));
     expect(stderr.split("\n").slice(0, 3)).toEqual([
-      expect.stringMatching(/^taken out: a{12}… matches nothing in this preview: .* {2}# reader-1: size 2 → 1$/),
-      "taken out: bbbbbbbbbbbb… ended on 2026-05-01  # agreed",
-      "Pulumi.prod.yaml is written: commit it",
+      expect.stringMatching(/^removed: a{12}… matches nothing in this preview: .* {2}# reader-1: size 2 → 1$/),
+      "removed: bbbbbbbbbbbb… ended on 2026-05-01  # agreed",
+      "wrote Pulumi.prod.yaml: commit it",
     ]);
     expect(read("Pulumi.prod.yaml")).toBe("config:\n  a:a: 1\n");
     expect([code, stdout]).toEqual([3, expect.stringContaining("1 compute restarts; 1 not approved")]);
@@ -411,7 +411,7 @@ describe("the short line that approves all", () => {
     expect(stdout.indexOf(SHORT)).toBeGreaterThan(0);
     expect(stdout.indexOf(SHORT)).toBeLessThan(stdout.indexOf("compute-endpoint approve --stack prod"));
     expect(stdout).toContain(
-      "`npx --no compute-endpoint report preview.json --tidy Pulumi.prod.yaml` takes such entries out",
+      "`npx --no compute-endpoint report preview.json --tidy Pulumi.prod.yaml` removes such entries",
     );
   });
 

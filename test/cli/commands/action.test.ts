@@ -48,7 +48,7 @@ describe("what a command does depends on how the compute is", () => {
     await one.run(COMMANDS.start, [PLACE, "--no-wait"]);
     const ended = await one.run(COMMANDS.start, [PLACE]);
     expect([ended.code, writes(ended), ended.stdout]).toEqual([0, [], `compute ${ID} is active\n`]);
-    expect(ended.stderr).toBe(`compute ${ID} is not at rest: start_compute\n`);
+    expect(ended.stderr).toBe(`compute ${ID} is still changing: start_compute\n`);
   });
 
   test("--no-wait returns when the service has accepted it", async () => {
@@ -141,7 +141,7 @@ describe("what goes wrong is 1, with how the compute is", () => {
     const one = await desk("active", { operationMs: 600_000 });
     const ended = await one.run(COMMANDS.restart, [PLACE, "--timeout", "1m30s"]);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/not over after 1 min 30 s: suspend_compute of ep-/);
+    expect(ended.stderr).toMatch(/not finished after 1 min 30 s: suspend_compute of ep-/);
     expect(ended.stderr).toContain(
       `\`compute-endpoint operations ${PLACE}\` shows how it ends; --timeout gives it more time`,
     );
@@ -212,7 +212,7 @@ describe("bad usage is 2, and nothing is sent", () => {
   test.each<[string[], RegExp]>([
     [[], /^which one\? give PROJECT\/ENDPOINT/],
     [[PROJECT], /^which compute\? give PROJECT\/ENDPOINT; `compute-endpoint endpoints quiet-/],
-    [[PLACE, PLACE], /^one at a time/],
+    [[PLACE, PLACE], /^only one at a time/],
     [["ep-a/quiet-meadow"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["ep-a"], /^ep-a is a compute, and its project comes first: give PROJECT\/ep-a/],
     [["br-a"], /^br-a is a branch: give PROJECT or PROJECT\/ENDPOINT/],
@@ -232,7 +232,7 @@ describe("bad usage is 2, and nothing is sent", () => {
 
   test.each<[string, NodeJS.ProcessEnv, RegExp]>([
     ["no key", { COMPUTE_API_KEY: "", COMPUTE_API_URL: "" }, /^no API key: set COMPUTE_API_KEY/],
-    ["a URL without a key", { COMPUTE_API_KEY: "" }, /COMPUTE_API_URL.* is set, but no key beside it/],
+    ["a URL without a key", { COMPUTE_API_KEY: "" }, /COMPUTE_API_URL.* is set, but there is no key beside it/],
     [
       "a key beside another layer's URL",
       { COMPUTE_API_URL: "", NEON_API_HOST: "https://x.test/api/v2" },

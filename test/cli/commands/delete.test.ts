@@ -115,7 +115,7 @@ describe("it asks", () => {
   test("not where nobody can answer: then it refuses, before it asks the service", async () => {
     const ended = await (await desk()).run(deleteCommand, [place(READERS[0])]);
     expect([ended.code, ended.sent]).toEqual([2, []]);
-    expect(ended.stderr).toContain("--yes deletes without a question");
+    expect(ended.stderr).toContain("--yes deletes without asking");
   });
 
   test("not about computes that are all gone", async () => {

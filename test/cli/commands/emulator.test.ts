@@ -129,7 +129,7 @@ describe("compute-endpoint emulator", () => {
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
     server.close();
     expect(said).toContain(
-      `what listens at http://127.0.0.1:${port} is no emulator that can be stopped so: it answered 404`,
+      `what listens at http://127.0.0.1:${port} is not an emulator that can be stopped this way: it answered 404`,
     );
   });
 

@@ -303,7 +303,7 @@ describe("import-file --as: a resource that the program has already", () => {
     [[PLACE, "--as", "x", "--name-prefix", "y"], /leave --name-prefix out/],
     [[PLACE, "--owned"], /--owned goes with --as/],
     [[PLACE, "--set", "onDelete=delete"], /--set goes with --as/],
-    [[PLACE, "--as", "x", "--managed", "size,colour"], /"colour" is no property/],
+    [[PLACE, "--as", "x", "--managed", "size,colour"], /"colour" is not a property/],
     [[PLACE, "--as", "x", "--set", "onDelete"], /--set must be NAME=VALUE/],
     [[PLACE, "--as", "x", "--set", "onDelete=keep"], /--set: onDelete: /],
     [[PLACE, "--as", "x", "--set", "size=2"], /size comes from the compute/],

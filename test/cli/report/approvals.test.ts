@@ -170,7 +170,7 @@ describe("what is approved", async () => {
     const { stacks } = await run(JSON.stringify([digest, "e".repeat(32), "f".repeat(32)]));
     expect(stacks[0].remarks).toEqual([
       expect.stringMatching(
-        /f… match nothing in this preview: they were used already, .*To take such entries out, in the program's folder: `COMPUTE_ON_RESTART=warn pulumi preview --stack prod --json > preview\.json`, then `npx --no compute-endpoint report preview\.json --tidy Pulumi\.prod\.yaml`$/,
+        /f… match nothing in this preview: they were used already, .*To remove such entries, in the program's folder: `COMPUTE_ON_RESTART=warn pulumi preview --stack prod --json > preview\.json`, then `npx --no compute-endpoint report preview\.json --tidy Pulumi\.prod\.yaml`$/,
       ),
     ]);
   });
@@ -179,7 +179,7 @@ describe("what is approved", async () => {
     const config = { "compute:approve": JSON.stringify(["f".repeat(32)]) };
     const document = JSON.stringify(preview([resize()], { config }));
     const { stdout } = await report(["--name", "shop/prod", "--folder", "infra/shop"], document);
-    expect(stdout).toContain("To take such entries out, in `infra/shop`: ");
+    expect(stdout).toContain("To remove such entries, in `infra/shop`: ");
     expect(stdout).toContain("run this in `infra/shop`, and commit the stack's file:");
     const odd = (await report([], document.replaceAll(":prod::", ":$(x)::"))).stdout;
     expect(odd).toContain("`COMPUTE_ON_RESTART=warn pulumi preview --json > preview.json`, then ");

@@ -30,7 +30,7 @@ describe("Markdown", () => {
 
       - \`primary\` \`ep-amber-field-a5x7w3rt\`: if the compute is active it restarts, and open connections drop; size 1 CU → 4 CU; \`index.ts:12\`; \`urn:pulumi:prod::shop::pulumi-nodejs:dynamic/compute:Endpoint::primary\`
 
-      Memory and \`max_connections\` are the documented ones of the size, approximate. Clients should reconnect by themselves. What the preview left out (\`--target\`, \`--exclude\`) is not in it.
+      Memory and \`max_connections\` are the documented values for the size, approximate. Clients should reconnect by themselves. What \`--target\` or \`--exclude\` left out is not listed.
 
       </details>
       "
@@ -182,7 +182,7 @@ test("a small report says which approvals it has no room for", async () => {
   const { stdout } = await report(["--max-bytes", "1000"], JSON.stringify(many));
   expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(1000);
   expect(stdout).toMatch(
-    /No room for the approvals of \d+ changes: `--format text`, or more `--max-bytes`, has them\./,
+    /No room for the approvals of \d+ changes: use `--format text` or a larger `--max-bytes`\./,
   );
   expect((await report([], JSON.stringify(many))).stdout).not.toContain("No room");
 });

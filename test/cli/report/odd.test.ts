@@ -105,7 +105,7 @@ test("no word of a document becomes a command to GitHub's runner", async () => {
 });
 
 test.each<[name: string, code: number, said: RegExp]>([
-  ["shop/dev", 2, /the document is of shop\/prod, and --name says that the report is of shop\/dev/],
+  ["shop/dev", 2, /the document is for shop\/prod, and --name says that the report is for shop\/dev/],
   ["shop/prod", 0, /^$/],
   ["computes of the shop", 0, /^$/],
   ["acme/shop/dev", 0, /^$/],
@@ -115,14 +115,14 @@ test.each<[name: string, code: number, said: RegExp]>([
   expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(said)]);
   if (code === 2)
     expect(ran.stdout).toMatch(
-      /^<!-- .* shop\/dev -->\n\n### ⛔ `shop\/dev`: .*\n\n- ⛔ `stdin`: the document is of `shop\/prod`, and --name says that the report is of `shop\/dev`: preview that stack, or correct --name\n$/,
+      /^<!-- .* shop\/dev -->\n\n### ⛔ `shop\/dev`: .*\n\n- ⛔ `stdin`: the document is for `shop\/prod`, and --name says that the report is for `shop\/dev`: preview that stack, or correct --name\n$/,
     );
 });
 
 test.each(["", "urn:pulumi:prod", "db"])("a document whose only URN is %j is incomplete", async (urn) => {
   const { code, stdout } = await report([], text({ ...preview([]), steps: [{ op: "same", urn }] }));
   expect(code).toBe(2);
-  expect(stdout).toContain("its URNs are of no stack");
+  expect(stdout).toContain("its URNs belong to no stack");
 });
 
 describe("with --name PROJECT/STACK, the report is of one preview of that stack alone", () => {
@@ -161,7 +161,7 @@ describe("with --name PROJECT/STACK, the report is of one preview of that stack 
       /^<!-- compute-endpoint report v1 shop\/prod -->\n\n### ⛔ `shop\/prod`: This preview is incomplete/,
     );
     expect(stdout).not.toMatch(/🟢|🟠|\| `|approve --stack/);
-    expect(stderr).toMatch(/--name says that the report is of shop\/prod/);
+    expect(stderr).toMatch(/--name says that the report is for shop\/prod/);
   });
 
   test.each<[what: string, document: unknown, code: number, said: RegExp]>([

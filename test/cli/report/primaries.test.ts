@@ -83,7 +83,7 @@ describe("a primary comes to a branch whose primary leaves the program", () => {
   test("where that stays on the service: so it will, whatever the order", async () => {
     const outputs = { ...outputsOf(BASE), onDelete: "release" };
     expect(await failureOf(moves, leaves({ outputs }))).toMatch(
-      /stays on the service\. Name another branch, or .*adopt: true/,
+      /stays on the service\. Choose another branch, or .*adopt: true/,
     );
   });
 

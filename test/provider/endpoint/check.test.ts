@@ -34,7 +34,7 @@ describe("what a program can say", () => {
       "a typo in settings",
       { settings: { pgSetting: {} } },
       "settings.pgSetting",
-      /^there is no property pgSetting: known are pgSettings, preloadLibraries$/,
+      /^there is no property pgSetting: the known ones are pgSettings, preloadLibraries$/,
     ],
     [
       "a typo among the libraries",
@@ -42,7 +42,7 @@ describe("what a program can say", () => {
       "settings.preloadLibraries.enabled_libraries",
       /did you mean enabledLibraries/,
     ],
-    ["a typo in customTimeouts", { customTimeouts: { read: "1m" } }, "customTimeouts.read", /known are create, update/],
+    ["a typo in customTimeouts", { customTimeouts: { read: "1m" } }, "customTimeouts.read", /the known ones are create, update/],
     [
       "swapped limits",
       { autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 1 },
@@ -92,7 +92,7 @@ describe("what a program can say", () => {
       "settings.preloadLibraries.enabledLibraries",
       /not a list/,
     ],
-    ["an unknown property", { sizes: 2 }, "sizes", /no property sizes: known are/],
+    ["an unknown property", { sizes: 2 }, "sizes", /no property sizes: the known ones are/],
     [
       "the API's own name",
       { autoscaling_limit_min_cu: 1 },

@@ -233,7 +233,7 @@ describe("under refuse, an approval", () => {
     const [one, wider] = [digestOf(asUpdate!), digestOf(asReplacement!)];
     expect(one).not.toBe(wider);
     expect(asUpdate![0]).toContain(
-      ` If a rule of the program (transforms, transformations) adds replaceOnChanges, the compute gets a new host: then approve ${wider} instead, which is for both.\nTo approve exactly this change`,
+      ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${wider} instead, which is for both.\nTo approve exactly this change`,
     );
     expect(both(JSON.stringify([wider]))).toEqual([[], []]);
     const [passes, refused] = both(JSON.stringify([one]));
@@ -260,7 +260,7 @@ describe("under refuse, an approval", () => {
 
   test("that can't be read is a failure at its name", () => {
     const broken = failures(OK, {}, config({ "compute:approve": '["soon"]' }));
-    expect(broken).toEqual([{ property: "compute:approve", reason: expect.stringMatching(/^"soon" is no approval/) }]);
+    expect(broken).toEqual([{ property: "compute:approve", reason: expect.stringMatching(/^"soon" is not an approval/) }]);
   });
 });
 

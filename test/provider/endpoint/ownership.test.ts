@@ -81,7 +81,7 @@ describe("two processes of one run", () => {
     sees(one.ownership, "ep-2", ours);
     expect(await other.ownership.claim("ep-2")).toBe("held");
     expect(await one.ownership.mayDelete("ep-3", theirs)).toBe(true);
-    expect(await other.ownership.claim("ep-3")).toBe("going");
+    expect(await other.ownership.claim("ep-3")).toBe("deleting");
   });
 
   test("a take-over and a delete at the same time: never both", async () => {

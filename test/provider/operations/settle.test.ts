@@ -199,7 +199,7 @@ describe("`failed`", () => {
       operationRow("2", "scheduling", { action: "suspend_compute" }),
     ]);
     expect([end, ids]).toEqual(["operation-failed", ["1", "2"]]);
-    expect(message).toContain("; not over: suspend_compute of ep-a (status scheduling)");
+    expect(message).toContain("; not finished: suspend_compute of ep-a (status scheduling)");
     expect(s.clock.now()).toBeLessThan(1000);
   });
 
@@ -244,7 +244,7 @@ describe("the deadline", () => {
     const { end, message, ids } = await settleResult(s, operations);
     expect([end, ids]).toEqual(["deadline", ["1", "2"]]);
     expect(message).toBe(
-      "not over after 10 min: start_compute of ep-a (operation 1, 10 min 2 s old, status running); " +
+      "not finished after 10 min: start_compute of ep-a (operation 1, 10 min 2 s old, status running); " +
         "start_compute of ep-a (operation 2, 10 min 2 s old, unknown status hibernating). " +
         "The operation still runs at the service. Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`",
     );

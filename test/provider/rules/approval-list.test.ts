@@ -20,7 +20,7 @@ describe("the approvals in the stack's config", () => {
     for (const number of [Number(DIGITS), 12345]) {
       expect(readApprovals(JSON.stringify([A, number]), NOON)).toMatchObject({
         digests: new Set(),
-        problem: `${number} is no approval (entry 2 of compute:approve): an approval has 32 hex digits in quotes, and "@2027-01-31" behind them if it has a last day. Without quotes, YAML reads digits, also with an e among them, as a number and loses some of them`,
+        problem: `${number} is not an approval (entry 2 of compute:approve): an approval has 32 hex digits in quotes, followed by "@2027-01-31" if it has a last day. Without quotes, YAML reads digits (also 12e34) as a number and loses some of them`,
       });
     }
     expect(readApprovals(JSON.stringify([DIGITS, EXPONENT]), NOON)).toMatchObject({
@@ -45,7 +45,7 @@ describe("the approvals in the stack's config", () => {
     const told = shortEntriesText(approvals);
     for (const one of short) expect(told).toContain(one);
     expect(told).toMatch(
-      / approves? nothing\. An approval has 32 hex digits; 12 are one of version 1, .* Take th.* out/,
+      / approves? nothing\. An approval has 32 hex digits; 12 are one of version 1, .* Remove th.*, and approve/,
     );
   });
 
@@ -104,14 +104,14 @@ describe("the approvals in the stack's config", () => {
     expect(digests.size).toBe(0);
     expect(problem!.length).toBeLessThan(300);
     expect(problem).toMatch(
-      / is no approval( \(entry \d of compute:approve\))?: an approval has 32 hex digits in quotes/,
+      / is not an approval( \(entry \d of compute:approve\))?: an approval has 32 hex digits in quotes/,
     );
   });
 });
 
 test.each([['[["a secret"]]'], ['[{ "a": "secret" }]']])("%s: what the entry holds is not shown", (text) => {
   const { problem } = readApprovals(text, 0);
-  expect(problem).toMatch(/^a list or an object is no approval \(entry 1 of compute:approve\): /);
+  expect(problem).toMatch(/^a list or an object is not an approval \(entry 1 of compute:approve\): /);
   expect(problem).not.toContain("secret");
 });
 

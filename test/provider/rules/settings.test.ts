@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonical, differences, digest, satisfies } from "../../../provider/rules/equality.js";
+import { canonical, differences, fingerprint, satisfies } from "../../../provider/rules/equality.js";
 import {
   type DesiredSettings,
   desiredSettings,
@@ -91,9 +91,9 @@ describe("comparing and keeping values", () => {
   });
 
   test("a digest tells equal values and not the value", () => {
-    expect(digest({ a: "secret", b: 1 })).toBe(digest({ b: 1, a: "secret" }));
-    expect(digest("a")).not.toBe(digest("b"));
-    expect(digest("secret")).toMatch(/^[0-9a-f]{12}$/);
+    expect(fingerprint({ a: "secret", b: 1 })).toBe(fingerprint({ b: 1, a: "secret" }));
+    expect(fingerprint("a")).not.toBe(fingerprint("b"));
+    expect(fingerprint("secret")).toMatch(/^[0-9a-f]{12}$/);
   });
 
   test.each([

@@ -49,9 +49,9 @@ describe("a pair of limits", () => {
   test.each([
     [2, 1, /lower limit 2 is above the upper limit 1/],
     [56, 0.25, /above/],
-    [0.25, 9, /too wide.*raise the lower limit to 1 .*lower the upper one to 8 /],
-    [1, 10, /too wide.*raise the lower limit to 2 .*lower the upper one to 9 /],
-    [0.5, 9, /too wide.*raise the lower limit to 1 /],
+    [0.25, 9, /too wide.*Raise the lower limit to 1 .*lower the upper one to 8 /],
+    [1, 10, /too wide.*Raise the lower limit to 2 .*lower the upper one to 9 /],
+    [0.5, 9, /too wide.*Raise the lower limit to 1 /],
     [16, 18, /autoscaling ends at 16 CU.*size: 18/],
     [1, 56, /autoscaling ends at 16/],
   ])("%d to %d is refused, with the way out", (min, max, message) => {
@@ -62,7 +62,7 @@ describe("a pair of limits", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SIZES), fc.constantFrom(...SIZES), (min, max) => {
         const said = rangeProblem(min, max) ?? "";
-        const raise = /raise the lower limit to ([\d.]+)/.exec(said)?.[1];
+        const raise = /Raise the lower limit to ([\d.]+)/.exec(said)?.[1];
         const lower = /lower the upper one to ([\d.]+)/.exec(said)?.[1];
         if (raise)
           expect([sizeProblem(Number(raise)), rangeProblem(Number(raise), max)]).toEqual([undefined, undefined]);
