@@ -37,6 +37,9 @@ export async function callFunction(token: string, lookups: Lookups, access: Acce
   const ask = Object.hasOwn(CALLS, token) ? CALLS[token as FunctionToken] : undefined;
   if (!ask) throw new Stopped(`unknown function ${token}; known functions: ${Object.keys(CALLS).join(", ")}`);
   const unknown = Object.keys(args).filter((name) => args[name] === UNKNOWN_VALUE);
-  if (unknown.length > 0) throw new Stopped(`${unknown.join(" and ")} ${unknown.length > 1 ? "are" : "is"} not known yet: no request was sent`);
+  if (unknown.length > 0)
+    throw new Stopped(
+      `${unknown.join(" and ")} ${unknown.length > 1 ? "are" : "is"} not known yet: no request was sent`,
+    );
   return ask(lookups, access, args as never);
 }

@@ -136,7 +136,9 @@ export const FUNCTIONS = {
     inputs: {
       properties: {
         projectId: PROJECT,
-        branchId: text("Only those of this branch. For a branch that does not exist the list is empty; that is not an error."),
+        branchId: text(
+          "Only those of this branch. For a branch that does not exist the list is empty; that is not an error.",
+        ),
       },
       required: ["projectId"],
     },

@@ -214,8 +214,7 @@ const TYPES = {
       },
       preloadLibraries: {
         ...refTo("PreloadLibraries"),
-        description:
-          "A change is stored at once and takes effect at the compute's next start; see `restartTriggers`.",
+        description: "A change is stored at once and takes effect at the compute's next start; see `restartTriggers`.",
       },
     },
   },

@@ -120,7 +120,9 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
   const layers = layersOf(stack, env);
   // An instance whose key is empty must not act on another account's computes.
   const hasInstance = stack.get(INSTANCE.name) !== undefined;
-  const chosen = hasInstance ? 0 : layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
+  const chosen = hasInstance
+    ? 0
+    : layers.findIndex((layer) => layer.apiKey !== undefined || layer.apiUrl !== undefined);
   const layer = layers[chosen];
   if (!layer) {
     return new ConfigError(

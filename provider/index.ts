@@ -61,7 +61,14 @@ export const provider: DynamicProvider = {
       const oldInputs = shared.oldInputs.rememberCompared(id, news);
       const { branchMoves } = ownership;
       const { askAgain } = shared.config;
-      const options = { id, urn, branches: branchMoves, oldInputs, askAgain, unapplied: providerProcess.printFirstUnapplied };
+      const options = {
+        id,
+        urn,
+        branches: branchMoves,
+        oldInputs,
+        askAgain,
+        unapplied: providerProcess.printFirstUnapplied,
+      };
       const answer = diff(olds as unknown as Outputs, news, options);
       // A state without the provider's text can be neither refreshed nor destroyed: an update puts it back.
       const isLost = olds[PROVIDER_KEY] === undefined && answer.changes === false;
@@ -73,7 +80,9 @@ export const provider: DynamicProvider = {
     const request = takeRequest(news);
     secrets.remember(news);
     return withCleanErrors(async () => {
-      const { id, outputs } = await providerProcess.trackCreate(providerProcess.steps().create(shared, programOf(news, request)));
+      const { id, outputs } = await providerProcess.trackCreate(
+        providerProcess.steps().create(shared, programOf(news, request)),
+      );
       return { id, outs: { ...outputs } };
     }, news);
   },

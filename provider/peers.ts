@@ -1,13 +1,12 @@
 // The provider processes of one run find each other and exchange what they know. Each listens on a socket of its own. None of them
 // leads, so a process may end at any time. A process that can't use the folder or a socket exchanges nothing.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { engineAddressIn } from "./exit-with-engine.js";
 import { addressOf, folderFor, IS_WINDOWS, removeIfGone, removeStale } from "./peer-sockets.js";
-import { hashOf } from "./rules/hash.js";
 
 /** Milliseconds an exchange may take. A process that hangs must not stop a delete. */
 const LIMIT_MS = 2_000;
@@ -73,13 +72,13 @@ export class Peers {
     server.on("connection", (socket) => this.#answer(socket));
   }
 
-  /** Begins to listen. Undefined if Pulumi gives no address of an engine, or there can be no folder or socket. */
+  /** Begins to listen. Undefined where Pulumi gives no address of an engine, or there can be no folder or socket. */
   static join(owner: FactOwner, { argv, cwd, folder, limitMs = LIMIT_MS }: ProcessLocation): Peers | undefined {
     const engine = engineAddressIn(argv);
     if (engine === undefined) return undefined;
     // The engine's port tells runs apart: a preview and the update after it have different ones. A later run may get the same
     // port, but nobody answers on the old sockets: a provider process ends with its engine.
-    const run = `${VERSION}-${hashOf(`${engine}\n${cwd}`, 12)}-`;
+    const run = `${VERSION}-${fingerprintOf(`${engine}\n${cwd}`)}-`;
     const self = `${run}${process.pid}-${randomBytes(6).toString("hex")}`;
     try {
       const own = folder ?? folderFor(self);
@@ -218,3 +217,5 @@ function messageIn(line: string): Message | undefined {
     return undefined;
   }
 }
+
+const fingerprintOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);

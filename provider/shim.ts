@@ -3,12 +3,17 @@
 // it would without them.
 
 import { createRequire } from "node:module";
-import type { StepRequest } from "./endpoint/inputs.js";
 
 /** Is told about requests that the shim does not pass on. */
 export interface ShimListener {
   /** The engine asks to cancel: at the first Ctrl-C, and at the normal end of each command. */
   cancelled(): void;
+}
+
+/** The parts of the engine's request for a step that the shim does not pass on: a `StepRequest` of `endpoint/inputs.ts`. */
+export interface EngineRequest {
+  /** Milliseconds, from the resource's `customTimeouts`; 0 if it has none for this step. */
+  timeoutMs?: number;
 }
 
 /** The internal input through which a request's timeout reaches the step. It never gets into outputs or the state. */
@@ -51,7 +56,7 @@ const OURS = /["']pulumi-compute-endpoint\/provider["']/;
 
 let isFollowed = false;
 /** The request for the `delete` that the shim calls next; see `followDeletes`. */
-let deleting: (StepRequest & { id: string }) | undefined;
+let deleting: (EngineRequest & { id: string }) | undefined;
 
 /** Listens to the shim of this process; only the first call does anything. */
 export function followShim(listener: ShimListener): void {
@@ -71,7 +76,7 @@ export function followShim(listener: ShimListener): void {
 }
 
 /** Takes the timeout of a request out of its properties. */
-export function takeRequest(properties: Record<string, unknown>): StepRequest {
+export function takeRequest(properties: Record<string, unknown>): EngineRequest {
   const { [TIMEOUT]: timeoutMs } = properties;
   delete properties[TIMEOUT];
   return typeof timeoutMs === "number" ? { timeoutMs } : {};
@@ -81,7 +86,7 @@ export function takeRequest(properties: Record<string, unknown>): StepRequest {
  * The same for a delete. The request that makes the shim load this code was decoded before, so its properties lack the
  * timeout; `followDeletes` has noted it.
  */
-export function takeDelete(id: string, properties: Record<string, unknown>): StepRequest {
+export function takeDelete(id: string, properties: Record<string, unknown>): EngineRequest {
   const taken = takeRequest(properties);
   if (deleting?.id !== id) return taken;
   const { id: _, ...request } = deleting;

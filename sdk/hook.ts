@@ -3,7 +3,7 @@
 
 import { AsyncResource } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { newRun, type Run, logChange } from "./preview-warnings.js";
+import { logChange, newRun, type Run } from "./preview-warnings.js";
 import { fromRuntimeState } from "./pulumi-run.js";
 
 /** One hook for all computes of a run, and what it has seen. */

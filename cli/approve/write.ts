@@ -108,7 +108,9 @@ function linesOf(
 ): string[] {
   const day = until === undefined ? "without a last day" : `until ${until}`;
   const lines = [
-    ...added.map(({ digest, name, what = name }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`),
+    ...added.map(
+      ({ digest, name, what = name }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`,
+    ),
     ...known.map((entry) => `approved already${entry.day ? ` until ${entry.day}` : ""}: ${shortDigest(entry.digest)}`),
     ...removed.map((one) => `removed: ${staleText(one, comments)}`),
     ...(tidy ? [] : stale.map((one) => `can be removed (--tidy): ${staleText(one, comments)}`)),

@@ -115,8 +115,7 @@ async function carryOut(
       throw explainMissingProject(access, project, error);
     });
     if (!now) throw await missingComputeError(access, { projectId: project, id });
-    const mark =
-      name === "restart" && !isNeedless(name, now) ? await markStart(context, compute, now, deadline) : {};
+    const mark = name === "restart" && !isNeedless(name, now) ? await markStart(context, compute, now, deadline) : {};
     phase = `the request may have reached the service; \`compute-endpoint operations ${project}/${id}\` shows what became of it`;
     const done = await runAction(context, name, compute, now, mark, deadline).catch(async (error: unknown) => {
       const isBusy = isKind(error, "service") && error.answer.status === 423;

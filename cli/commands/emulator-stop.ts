@@ -56,7 +56,9 @@ async function stop(origin: string): Promise<boolean> {
   const first = await ask(origin);
   if (first === "nobody") return false;
   if (first !== "cut" && first !== ACCEPTED) {
-    throw new Stopped(`what listens at ${origin} is not an emulator that can be stopped this way: it answered ${first}`);
+    throw new Stopped(
+      `what listens at ${origin} is not an emulator that can be stopped this way: it answered ${first}`,
+    );
   }
   for (let waitedMs = 0; waitedMs < LIMIT_MS; waitedMs += PAUSE_MS) {
     await sleep(PAUSE_MS);

@@ -136,7 +136,11 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
     what,
     ...(step.op === "create" && upFails === undefined ? creationAsSeen(facts) : {}),
     ...othersOf(compared, judged),
-    notes: [...judged.notes, ...(disk ? [disk] : []), ...(isUnseenAdoption(compared, judged, options) ? [UNSEEN_ADOPTION] : [])],
+    notes: [
+      ...judged.notes,
+      ...(disk ? [disk] : []),
+      ...(isUnseenAdoption(compared, judged, options) ? [UNSEEN_ADOPTION] : []),
+    ],
     ...(before ? { before } : {}),
     ...(after ? { after } : {}),
     ...(losesHost && typeof host === "string" ? { oldHost: cleanLine(host) } : {}),

@@ -73,7 +73,11 @@ function render(report: Report, name: string | undefined, room: Room): string {
     const whose = stacks.length === 0 && name !== undefined ? `${code(name)}: ` : "";
     // Above the sections of stacks the line is their title.
     const level = stacks.length === 0 ? "###" : "##";
-    lines.push("", `${level} ${emojiFor(all, isPreviewIncomplete)} ${whose}${sentenceOf(stacks, isPreviewIncomplete, failOn)}`, "");
+    lines.push(
+      "",
+      `${level} ${emojiFor(all, isPreviewIncomplete)} ${whose}${sentenceOf(stacks, isPreviewIncomplete, failOn)}`,
+      "",
+    );
     lines.push(...limited(unusable, room.lines, (line) => `- ${FAILURE_SIGN} ${renderQuotes(line, code)}`));
   }
   // In the order of the inputs. Without room for all of them, the worst ones stay.

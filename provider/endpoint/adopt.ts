@@ -109,7 +109,7 @@ const CONFLICTS: Record<Conflict, string> = {
   taken:
     "another resource of this same run has made or taken over this compute, and a compute belongs to one resource. Nothing was changed",
   held: "another resource of this program has this compute in the state, and a compute belongs to one resource. Nothing was changed. Set another branch, adopt another compute, or remove adopt",
-    deleting:
+  deleting:
     "another resource of this same run is deleting it. Nothing was changed. Run `pulumi up` again once that has ended",
 };
 

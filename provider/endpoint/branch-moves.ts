@@ -51,7 +51,7 @@ export class BranchMoves {
    * @param stays whether the compute stays on the service when the resource is replaced
    * @returns why its change, or that of a resource compared before, can't work
    */
-    noteDiff(
+  noteDiff(
     urn: string,
     id: string,
     state: Partial<Outputs>,

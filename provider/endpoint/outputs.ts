@@ -160,7 +160,9 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
     unfinished: record.unfinished?.length ? record.unfinished : undefined,
     restartTriggers: record.pendingRestart ? record.pendingRestart.applied : inputs.restartTriggers,
     restartOwed:
-      record.pendingRestart?.wanted === undefined ? undefined : pruned({ wanted: record.pendingRestart.wanted, since: record.pendingRestart.since }),
+      record.pendingRestart?.wanted === undefined
+        ? undefined
+        : pruned({ wanted: record.pendingRestart.wanted, since: record.pendingRestart.since }),
     notTaken: paths.length > 0 ? paths : undefined,
     __asked: paths.length > 0 ? record.unapplied : undefined,
     onDelete: inputs.onDelete,

@@ -71,12 +71,7 @@ export async function restartForTriggers(
   let done: ActionResult | undefined;
   try {
     const now = isChanged ? await findCompute(context, target, deadline) : compute;
-    if (
-      now &&
-      mark &&
-      !isNeedless("restart", now) &&
-      (await wasStartedSince(context, target, now, mark, deadline))
-    ) {
+    if (now && mark && !isNeedless("restart", now) && (await wasStartedSince(context, target, now, mark, deadline))) {
       context.log(`compute ${id} ${RESTARTED_SINCE}`);
       return now;
     }
@@ -87,11 +82,15 @@ export async function restartForTriggers(
   } catch (error) {
     // Where nothing was changed, the state is right as it is.
     if (!isChanged && !isKind(error, "unclear")) throw error;
-    throw notReadyError({ ...target, pendingRestart: { ...pendingRestart, since: mark } }, compute, [UNKNOWN_OPERATION], error);
+    throw notReadyError(
+      { ...target, pendingRestart: { ...pendingRestart, since: mark } },
+      compute,
+      [UNKNOWN_OPERATION],
+      error,
+    );
   }
   if (!done) throw goneError(target.project, id);
-  if (!done.sent)
-    context.log(`compute ${id} ${isNeedless("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
+  if (!done.sent) context.log(`compute ${id} ${isNeedless("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
   await settleOrKeep(shared, { ...target, pendingRestart: { ...pendingRestart, since: mark } }, done, deadline);
   return done.endpoint;
 }

@@ -56,7 +56,13 @@ export async function retryStart(
     if (isKind(error, "not-ready") || isKind(error, "stopped")) throw error;
     if (isKind(error, "cancelled")) throw notReadyError(target, now, olds.unfinished ?? [], error);
     const { adopted, pendingRestart, origin } = target;
-    const outputs = outputsOf(now, target.program, { adopted, unfinished: olds.unfinished, pendingRestart }, olds, origin);
+    const outputs = outputsOf(
+      now,
+      target.program,
+      { adopted, unfinished: olds.unfinished, pendingRestart },
+      olds,
+      origin,
+    );
     throw new NotReady(id, { ...outputs }, [
       `compute ${id} of project ${project} has not started, and retrying its start failed: ${messageOf(error)}. It is kept in the state. Run \`pulumi up\` again later; or replace it, \`pulumi up --target-replace\` with its URN (a new host)`,
     ]);

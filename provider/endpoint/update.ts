@@ -17,7 +17,7 @@ import { patch } from "./patch.js";
 import { planOf, type UpdatePlan } from "./plan.js";
 import { readBack } from "./read-back.js";
 import { assertRegion, unannouncedError } from "./refusals.js";
-import { appliedTriggers, triggersDiffer, markOfChange, pendingRestartOf, restartForTriggers } from "./restart.js";
+import { appliedTriggers, markOfChange, pendingRestartOf, restartForTriggers, triggersDiffer } from "./restart.js";
 import { finishEarlierStep, mustBeThere } from "./resume.js";
 import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState, type Target } from "./shared-state.js";

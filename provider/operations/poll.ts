@@ -54,7 +54,8 @@ export async function pollOperations(
       attempt(clock, result, [id], async (deadline) => {
         const operation = await client.getOperation(project, id, deadline);
         // With another operation's status, the wait would end too early or never.
-        if (operation.id !== id) throw new Error(`asked about operation ${id}, but the service answered with ${operation.id}`);
+        if (operation.id !== id)
+          throw new Error(`asked about operation ${id}, but the service answered with ${operation.id}`);
         result.operations.set(id, operation);
       }),
     ),

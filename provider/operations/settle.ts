@@ -85,7 +85,9 @@ function throwIfFailed({ client: { redactor } }: Context, all: readonly TrackedO
   const failed = inState("failed");
   if (failed.length === 0) return;
   const pending = inState("pending");
-  const notFinished = pending.map((one) => `${operationName(one, redactor)} (${formatStatus(one, redactor)})`).join(", ");
+  const notFinished = pending
+    .map((one) => `${operationName(one, redactor)} (${formatStatus(one, redactor)})`)
+    .join(", ");
   const failures = failed.map((one) => formatFailure(one, redactor)).join("; ");
   throw new OperationFailed(
     `${failures}${notFinished ? redactor.redact(`; not finished: ${notFinished}`) : ""}`,
@@ -98,7 +100,9 @@ function tooLate(context: Context, left: TrackedOperation[], deadline: Deadline,
   const lines = unfinishedLines(context, left).join("; ");
   const last = lastError ? ` The last poll failed: ${lastError.message}.` : "";
   return new DeadlineExceeded(
-    client.redactor.redact(`not finished after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${timeoutAdvice}`),
+    client.redactor.redact(
+      `not finished after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${timeoutAdvice}`,
+    ),
     left.map((one) => one.operation.id),
   );
 }

@@ -50,7 +50,10 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
     const entry = entryOf(one, nowMs);
     if (entry === undefined) {
       const place = list ? ` (entry ${index + 1} of compute:approve)` : "";
-      return approvalsIn([], `${shown(one)} is not an approval${place}: ${FORM}${typeof one === "number" ? UNQUOTED : ""}`);
+      return approvalsIn(
+        [],
+        `${shown(one)} is not an approval${place}: ${FORM}${typeof one === "number" ? UNQUOTED : ""}`,
+      );
     }
     entries.push(entry);
   }

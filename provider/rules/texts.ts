@@ -34,8 +34,7 @@ export const UNSHOWN = { old: VALUES.oldString, new: VALUES.newString, words: VA
 export const CHANGED_TRIGGERS = { old: "other values", new: "these values", words: "changed" };
 
 export const NOTES = {
-  atNextStart: (property: string) =>
-    `${property} is stored now and takes effect at the compute's next start`,
+  atNextStart: (property: string) => `${property} is stored now and takes effect at the compute's next start`,
 };
 
 /** Builds the computed input `restart`. People, states and older tools read its first word. */

@@ -128,7 +128,10 @@ describe("in what the provider says", () => {
         const printed: string[] = [];
         const process = new ProviderProcess({ argv: [], print: (line) => printed.push(line) });
         process.configure({ get: () => undefined });
-        const { context, clock } = scripted(service(place, field, odd), { log: process.print, secrets: process.secrets });
+        const { context, clock } = scripted(service(place, field, odd), {
+          log: process.print,
+          secrets: process.secrets,
+        });
         // Its own is loaded from the built files.
         Object.defineProperty(process.shared, "context", { value: context });
         const ended = await clock.run(

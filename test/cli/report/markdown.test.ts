@@ -181,8 +181,6 @@ test("a small report says which approvals it has no room for", async () => {
   const many = preview(Array.from({ length: 40 }, (_, at) => resize({ name: `reader-${at}`, id: `ep-r-${at}` })));
   const { stdout } = await report(["--max-bytes", "1000"], JSON.stringify(many));
   expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(1000);
-  expect(stdout).toMatch(
-    /No room for the approvals of \d+ changes: use `--format text` or a larger `--max-bytes`\./,
-  );
+  expect(stdout).toMatch(/No room for the approvals of \d+ changes: use `--format text` or a larger `--max-bytes`\./);
   expect((await report([], JSON.stringify(many))).stdout).not.toContain("No room");
 });

@@ -131,7 +131,10 @@ const UNSEEN =
 /** Our own marks in Markdown, and what stands in code. */
 function bareOf(markdown: string): string {
   return markdown
-    .replace(/```sh\nnpx --no compute-endpoint approve(?: --stack [\w./-]+)?(?: [0-9a-f]{32}(?:=[\w./][\w./-]*)?)+\n```/g, "")
+    .replace(
+      /```sh\nnpx --no compute-endpoint approve(?: --stack [\w./-]+)?(?: [0-9a-f]{32}(?:=[\w./][\w./-]*)?)+\n```/g,
+      "",
+    )
     .replace(/<code>(?:[\p{L}\p{N} \-,→="()]|[.:](?= |<\/)|&#\d+;(?:<wbr>)?)*<\/code>/gu, "")
     .replace(/`[^`\n]*`/g, "");
 }

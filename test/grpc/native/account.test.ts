@@ -9,7 +9,9 @@ describe("the account", () => {
     const it = await rig();
     const { inputs } = await it.plugin.check({}, BASE);
     const alone = await it.again({ apiUrl: "https://example.com/api/v2" });
-    expect((await failure(alone.create(inputs))).message).toMatch(/compute:apiUrl \(stack config\) is set, but there is no key/);
+    expect((await failure(alone.create(inputs))).message).toMatch(
+      /compute:apiUrl \(stack config\) is set, but there is no key/,
+    );
     const foreign = await it.again({ apiKey: KEY, apiUrl: "https://example.com/api/v2" });
     expect((await foreign.check({}, BASE)).failures).toMatchObject([
       ["compute:apiUrl", expect.stringContaining("is not used beside compute:apiKey")],

@@ -42,7 +42,12 @@ describe("what a program can say", () => {
       "settings.preloadLibraries.enabled_libraries",
       /did you mean enabledLibraries/,
     ],
-    ["a typo in customTimeouts", { customTimeouts: { read: "1m" } }, "customTimeouts.read", /the known ones are create, update/],
+    [
+      "a typo in customTimeouts",
+      { customTimeouts: { read: "1m" } },
+      "customTimeouts.read",
+      /the known ones are create, update/,
+    ],
     [
       "swapped limits",
       { autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 1 },

@@ -260,7 +260,9 @@ describe("under refuse, an approval", () => {
 
   test("that can't be read is a failure at its name", () => {
     const broken = failures(OK, {}, config({ "compute:approve": '["soon"]' }));
-    expect(broken).toEqual([{ property: "compute:approve", reason: expect.stringMatching(/^"soon" is not an approval/) }]);
+    expect(broken).toEqual([
+      { property: "compute:approve", reason: expect.stringMatching(/^"soon" is not an approval/) },
+    ]);
   });
 });
 

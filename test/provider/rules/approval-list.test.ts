@@ -130,9 +130,9 @@ describe("the command that approves", () => {
   });
 
   test("takes many digests, and the file that Pulumi was given", () => {
-    expect(approveCommandLine([{ digest: NEXT }, { digest: OTHER }], { stack: "dev", configFile: "../other.yaml" })).toBe(
-      `npx --no compute-endpoint approve --stack dev --file ../other.yaml ${NEXT} ${OTHER}`,
-    );
+    expect(
+      approveCommandLine([{ digest: NEXT }, { digest: OTHER }], { stack: "dev", configFile: "../other.yaml" }),
+    ).toBe(`npx --no compute-endpoint approve --stack dev --file ../other.yaml ${NEXT} ${OTHER}`);
   });
 
   test.each<[what: string, text: string, digests: string[]]>([
