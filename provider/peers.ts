@@ -72,7 +72,7 @@ export class Peers {
     server.on("connection", (socket) => this.#answer(socket));
   }
 
-  /** Begins to listen. Undefined where Pulumi gives no address of an engine, or there can be no folder or socket. */
+  /** Begins to listen. Undefined if Pulumi gives no address of an engine, or there can be no folder or socket. */
   static join(owner: FactOwner, { argv, cwd, folder, limitMs = LIMIT_MS }: ProcessLocation): Peers | undefined {
     const engine = engineAddressIn(argv);
     if (engine === undefined) return undefined;
