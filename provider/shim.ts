@@ -10,7 +10,7 @@ export interface ShimListener {
   cancelled(): void;
 }
 
-/** The parts of the engine's request for a step that the shim does not pass on. */
+/** The parts of the engine's request for a step that the shim does not pass on: a `StepRequest` of `endpoint/inputs.ts`. */
 export interface EngineRequest {
   /** Milliseconds, from the resource's `customTimeouts`; 0 if it has none for this step. */
   timeoutMs?: number;

@@ -97,7 +97,7 @@ describe("the impact of one change", () => {
 
   test("libraries come with a note: stored now, active after the next start", () => {
     expect(impactOf(HAS, change("preloadLibraries")).notes).toEqual([
-      expect.stringMatching(/preloadLibraries.*next time/),
+      expect.stringMatching(/preloadLibraries.*next start/),
     ]);
     expect(impactOf(HAS, { preloadLibraries: HAS.preloadLibraries }).notes).toEqual([]);
   });
