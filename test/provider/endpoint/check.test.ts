@@ -63,8 +63,18 @@ describe("what a program can say", () => {
     ],
     ["the lower limit alone", { autoscalingLimitMinCu: 1 }, "autoscalingLimitMinCu", /needs autoscalingLimitMaxCu/],
     ["the upper limit alone", { autoscalingLimitMaxCu: 1 }, "autoscalingLimitMaxCu", /needs autoscalingLimitMinCu/],
-    ["both forms", { size: 1, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 1 }, "size", /either size or the two autoscaling limits/],
-    ["both forms, one limit", { size: 1, autoscalingLimitMaxCu: 1 }, "size", /either size or the two autoscaling limits/],
+    [
+      "both forms",
+      { size: 1, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 1 },
+      "size",
+      /either size or the two autoscaling limits/,
+    ],
+    [
+      "both forms, one limit",
+      { size: 1, autoscalingLimitMaxCu: 1 },
+      "size",
+      /either size or the two autoscaling limits/,
+    ],
     [
       "suspending a large one",
       { size: 20, suspendTimeoutSeconds: 300 },
