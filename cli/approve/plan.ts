@@ -33,6 +33,8 @@ export interface Plan {
   /** Entries that approve some of the digests already. */
   known: readonly ApprovalEntry[];
   removed: readonly Stale[];
+  /** All digests that the list approves after the change. */
+  approved: readonly string[];
   /** Entries that could be removed. */
   stale: readonly Stale[];
 }
@@ -73,6 +75,10 @@ export function planChange(
     },
     added,
     known,
+    approved: [
+      ...entries.filter((entry) => entry.state === "valid" && !gone.has(entry)).map(({ digest }) => digest),
+      ...added.map(({ digest }) => digest),
+    ],
     removed,
     stale,
   };

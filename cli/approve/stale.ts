@@ -35,11 +35,23 @@ const unmatched = (count: number): string =>
     ? "matches nothing in this preview: it was used already, is for a later change, or the compute has other values now"
     : "match nothing in this preview: they were used already, are for later changes, or the computes have other values now";
 
-/** One entry in a line of its own. @param comments beside the entries in the file: they say whose approval it is */
-export function staleText({ entry, why }: Stale, comments: ReadonlyMap<string, string>): string {
-  const { digest, text, state } = entry;
-  const comment = comments.get(text);
-  return `${state === "short" ? text : shortDigest(digest)} ${why}${comment ? `  # ${cleanLine(comment)}` : ""}`;
+/**
+ * The entries in lines of their own. What is true of several of them is said once.
+ * @param what is done with them
+ * @param comments beside the entries in the file: they say whose approval it is
+ */
+export function staleLines(what: string, stale: readonly Stale[], comments: ReadonlyMap<string, string>): string[] {
+  const shown = ({ digest, text, state }: ApprovalEntry) => (state === "short" ? text : shortDigest(digest));
+  const behind = ({ text }: ApprovalEntry) => {
+    const comment = comments.get(text);
+    return comment ? `  # ${cleanLine(comment)}` : "";
+  };
+  const unused = stale.filter(({ entry }) => entry.state === "valid");
+  const others = unused.length > 1 ? stale.filter((one) => !unused.includes(one)) : stale;
+  const lines = others.map(({ entry, why }) => `${what}: ${shown(entry)} ${why}${behind(entry)}`);
+  if (unused.length < 2) return lines;
+  const listed = unused.map(({ entry }) => `  ${shown(entry)}${behind(entry)}`);
+  return [...lines, `${what}: ${unused.length} entries ${unmatched(unused.length)}:`, ...listed];
 }
 
 /** All of them in a few lines, for those who do not see the file. @param way to remove them, as a sentence */

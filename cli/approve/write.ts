@@ -9,7 +9,7 @@ import { CommandRefused, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
 import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
 import { type ApproveRequest, type Plan, planChange } from "./plan.js";
-import { staleText } from "./stale.js";
+import { staleLines } from "./stale.js";
 
 export interface Request extends ApproveRequest {
   /** The file to write; undefined if the stack's own file is to be found. */
@@ -112,8 +112,8 @@ function linesOf(
       ({ digest, name, what = name }) => `approved ${day}: ${shortDigest(digest)}${what ? `  ${what}` : ""}`,
     ),
     ...known.map((entry) => `approved already${entry.day ? ` until ${entry.day}` : ""}: ${shortDigest(entry.digest)}`),
-    ...removed.map((one) => `removed: ${staleText(one, comments)}`),
-    ...(tidy ? [] : stale.map((one) => `can be removed (--tidy): ${staleText(one, comments)}`)),
+    ...staleLines("removed", removed, comments),
+    ...(tidy ? [] : staleLines("can be removed (--tidy)", stale, comments)),
   ];
   const isWritten = change.add.length > 0 || removed.length > 0;
   return [

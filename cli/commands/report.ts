@@ -97,7 +97,7 @@ async function reportOn(
 const hasFilesAtHand = ([source, ...more]: readonly Source[], { name, format }: Options): boolean =>
   source !== undefined && source.name !== STDIN && more.length === 0 && name === undefined && format !== "github";
 
-/** Approves all open changes, tidies, or both. @returns the new digests. @throws UsageError before anything is written */
+/** Approves all open changes, tidies, or both. @returns all digests that the file approves then. @throws UsageError before anything is written */
 async function writeApprovals(
   { stacks, unusable }: Report,
   { file, approves, tidies, ...days }: WriteOptions,
@@ -116,9 +116,8 @@ async function writeApprovals(
   const nowMs = environment.nowMs();
   const until = lastDay(days, nowMs);
   const open = approves ? approvableIn(stack) : [];
-  const digests = open.map((finding) => ({ digest: finding.approval!.digest!, what: whatOf(finding) }));
-  const { lines } = await approve({
-    digests,
+  const { lines, plan } = await approve({
+    digests: open.map((finding) => ({ digest: finding.approval!.digest!, what: whatOf(finding) })),
     ...(until === undefined ? {} : { until }),
     tidy: tidies,
     needed: digestsIn(stack.findings),
@@ -129,7 +128,7 @@ async function writeApprovals(
     nowMs,
   });
   for (const line of lines) err.write(`${line}\n`);
-  return digests.map(({ digest }) => digest);
+  return [...plan.approved];
 }
 
 /** For the comment beside the entry: "primary: size 1 → 4". */

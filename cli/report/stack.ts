@@ -19,7 +19,7 @@ export interface StackOptions {
   failOn: FailOn;
   folder: string;
   nowMs: number;
-  /** Digests that were approved after the preview. */
+  /** Digests that the file approves by now. */
   approved?: readonly string[];
   /** The program of this folder. Undefined if readers of the report may be elsewhere. */
   program?: ProgramFolder | undefined;

@@ -367,6 +367,25 @@ describe("report --tidy", () => {
     expect(stdout).not.toContain("used already");
   });
 
+  test("says once what is true of several entries", async () => {
+    write("Pulumi.prod.yaml", `config:\n  compute:approve:\n    - ${A} # one\n    - ${B}\n`);
+    const { stderr } = await tidy(preview([resize()], { config: { "compute:approve": JSON.stringify([A, B]) } }));
+    expect(stderr.split("\n").slice(0, 4)).toEqual([
+      expect.stringMatching(/^removed: 2 entries match nothing in this preview: they were used already, .*:$/),
+      "  aaaaaaaaaaaa…  # one",
+      "  bbbbbbbbbbbb…",
+      "wrote Pulumi.prod.yaml: commit it",
+    ]);
+  });
+
+  test("counts what the file approves by now, also if that was written after the preview", async () => {
+    write("Pulumi.prod.yaml", "config: {}\n");
+    const document = preview([resize()]);
+    await report(["--approve", "Pulumi.prod.yaml"], JSON.stringify(document), { cwd: folder });
+    const { code, stdout } = await tidy(document);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 compute restarts; approved")]);
+  });
+
   test("leaves a file without such entries as it is", async () => {
     write("Pulumi.prod.yaml", "config:\n  a:a: 1\n");
     expect((await tidy(preview([]))).stderr).toBe("Pulumi.prod.yaml stays as it is\n");
