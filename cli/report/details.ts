@@ -14,13 +14,15 @@ export function detailsOf(findings: readonly Finding[]): string[] {
     const detail = detailOf(finding);
     groups.set(detail, [...(groups.get(detail) ?? []), finding]);
   }
+  // Nobody reconnects to a deleted compute.
+  const clients = findings.every(({ impact }) => impact === "delete") ? "" : "Clients should reconnect by themselves. ";
   return [
     "",
     `<details><summary>Details</summary>`,
     "",
     ...[...groups].map(([detail, all]) => lineOf(detail, all)),
     "",
-    "Memory and `max_connections` are the documented values for the size, approximate. Clients should reconnect by themselves. What `--target` or `--exclude` left out is not listed.",
+    `Memory and \`max_connections\` are the documented values for the size, approximate. ${clients}What \`--target\` or \`--exclude\` left out is not listed.`,
     "",
     "</details>",
   ];

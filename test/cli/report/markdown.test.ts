@@ -8,6 +8,14 @@ const gone = (name: string, id = `ep-${name}`) => step({ op: "delete", name, id,
 const inStack = (stack: string, steps: object[]) =>
   JSON.stringify(preview(steps)).replaceAll("prod::shop", `${stack}::shop`);
 
+test("tells nobody to reconnect where all computes are deleted", async () => {
+  const deleted = async (...more: object[]) =>
+    markdown(preview([{ ...resize({ name: "gone" }), op: "delete" }, ...more]));
+  expect(await deleted()).toContain("<details>");
+  expect(await deleted()).not.toContain("reconnect");
+  expect(await deleted(resize())).toContain("Clients should reconnect");
+});
+
 describe("Markdown", () => {
   test("as a reader sees it", async () => {
     const at = { nextMore: { sourcePosition: "project:///index.ts#12,17" } };
