@@ -56,8 +56,8 @@ function accountHint({ config }: CreateView): string {
   const source = account === undefined || account instanceof Error ? "" : account.keySource;
   const isElsewhere = !source.endsWith("(environment)");
   return isElsewhere && source !== ""
-    ? `they read the key and the URL from COMPUTE_API_KEY and COMPUTE_API_URL in the environment, not from the ${source}`
-    : "they use the key and the URL of the environment, as this run does";
+    ? `key and URL come from COMPUTE_API_KEY and COMPUTE_API_URL in the environment, not from the ${source}`
+    : "key and URL come from the environment, as in this run";
 }
 
 /** Undefined if the command can't express all inputs. Triggers may be secret, so no error contains them. */
