@@ -19,6 +19,8 @@ export interface Account {
   apiUrl: string;
   /** The layer in words, for errors: "COMPUTE_API_KEY (environment)". */
   keySource: string;
+  /** The same of the URL; absent for the public service's, which nobody has to set. */
+  urlSource?: string;
   /** Advice for the user when the service refuses the key. Absent if the key can't be an old one. */
   keyHint?: string;
 }
@@ -154,7 +156,8 @@ function readAccount(stack: StackConfig, env: NodeJS.ProcessEnv): Account | Conf
   if (problem) return new ConfigError(`${layer.urlSource}: ${problem}`);
   if (layer.foreignUrlError && isForeign(apiUrl) && !layer.isBound) return layer.foreignUrlError();
   const keyHint = layer.hint === undefined ? {} : { keyHint: layer.hint };
-  return { apiKey: layer.apiKey, apiUrl, keySource: layer.source, ...keyHint };
+  const { urlSource } = layer;
+  return { apiKey: layer.apiKey, apiUrl, keySource: layer.source, ...(layer.apiUrl ? { urlSource } : {}), ...keyHint };
 }
 
 const BIND_COMMAND = "`pulumi config set --secret compute:apiKey 'https://…/api/v2#KEY'`";

@@ -20,8 +20,6 @@ export const LAST_REQUEST_MS = 10_000;
  */
 const SPREAD_MS = 100;
 
-const CHECK_URL = "Check the service's URL";
-
 export interface Call<T> extends ApiRequest<T> {
   project: string;
   /** Name of the route, the same for all ids. The service counts requests per route. */
@@ -33,6 +31,8 @@ export interface Call<T> extends ApiRequest<T> {
 }
 
 export interface CallerOptions extends ExchangeOptions {
+  /** Where the URL comes from, for the error of a service that can't be reached. */
+  urlSource?: string;
   requestsPerMinute?: number;
   requestTimeoutMs: number;
   log: (line: string) => void;
@@ -83,13 +83,13 @@ export class Caller {
       last = withAttempts(error, tries, progress.elapsedMs(), failure, lockHolder);
       const reason = last.message;
       const isUnsent = failure.kind === "unsent" || failure.kind === "untrusted";
-      if (isUnsent) last.message += `. ${CHECK_URL}`;
+      if (isUnsent) last.message += `. ${this.#checkUrl}`;
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
       if (silentMs === 0) {
         // If nothing was sent, `reason` names the host and says so already.
         const where = isUnsent ? "there" : `${hostOf(baseUrl)}. Nothing was changed`;
         throw new Stopped(
-          `${reason}. No answer has ever come from ${where}. ${CHECK_URL}, and whether it can be reached`,
+          `${reason}. No answer has ever come from ${where}. ${this.#checkUrl}, and whether it can be reached`,
         );
       }
       const pause = await this.#pause(call, failure, count, deadline);
@@ -99,6 +99,11 @@ export class Caller {
       progress.report(() => `${message}; ${nextTry(pause.ms, Math.min(deadline.leftMs(), silentMs))}`);
       await this.#unlessCancelled(call, deadline.graceMs, last, () => clock.sleep(pause.ms));
     }
+  }
+
+  get #checkUrl(): string {
+    const { urlSource } = this.#options;
+    return `Check the service's URL${urlSource === undefined ? "" : `, from ${urlSource}`}`;
   }
 
   get redactor(): Redactor {

@@ -24,6 +24,8 @@ export interface ClientOptions {
   apiKey: string;
   /** Where the key comes from, for example `COMPUTE_API_KEY`. Named when the service refuses the key. */
   keySource: string;
+  /** Where the URL comes from. Named when the service can't be reached. Absent if nobody has set one. */
+  urlSource?: string;
   /** Advice for the user when the service refuses the key. Absent if there is none. */
   keyHint?: string;
   clock: Clock;
@@ -67,7 +69,7 @@ export class Client {
 
   /** @throws ConfigError for a key or a URL that can't be used */
   constructor(options: ClientOptions) {
-    const { apiKey: key, keySource, keyHint, clock, transport, cancellation } = options;
+    const { apiKey: key, keySource, urlSource, keyHint, clock, transport, cancellation } = options;
     const { requestsPerMinute, requestTimeoutMs = 30_000 } = options;
     // Other characters are not allowed in a header. The network's own error would say so less clearly.
     if (!/^[\x21-\x7e]+$/.test(key)) {
@@ -79,6 +81,7 @@ export class Client {
       baseUrl: checkedUrl(options.baseUrl),
       key,
       keySource,
+      urlSource,
       keyHint,
       redactor: new Redactor(key, options.secrets ?? NO_SECRETS),
       clock,

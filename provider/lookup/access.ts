@@ -47,8 +47,8 @@ export function accessTo(
   log: (line: string) => void,
   limits: Pick<ContextOptions, "requestTimeoutMs" | "bodyLimit"> = {},
 ): Access {
-  const { apiUrl: baseUrl, apiKey, keySource } = account;
-  const name = JSON.stringify([baseUrl, apiKey, keySource, requestsPerMinute, limits]);
+  const { apiUrl: baseUrl, apiKey, keySource, urlSource } = account;
+  const name = JSON.stringify([baseUrl, apiKey, keySource, urlSource, requestsPerMinute, limits]);
   let context = contexts.get(name);
   if (!context) {
     keys.addKey(apiKey);
@@ -57,6 +57,7 @@ export function accessTo(
       baseUrl,
       apiKey,
       keySource,
+      urlSource,
       requestsPerMinute,
       log: (line) => log(redacted(line)),
       secrets,

@@ -165,7 +165,7 @@ export async function updateOutlook(
 ): Promise<Outlook | undefined> {
   const { project, endpoints, keyRefused } = now;
   if (keyRefused) return { kind: "fails", foreseen: keyRefused };
-  if (!endpoints) return undefined;
+  if (!endpoints) return missing(now, `project ${project}`, "projectId");
   const target = movesPrimary && branchId !== undefined ? { branchId } : {};
   const outlook = outlookOnUpdate({ project, id, ...target }, endpoints);
   return outlook ?? (branchId === undefined ? undefined : missingBranch(now, branchId));

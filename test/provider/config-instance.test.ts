@@ -31,6 +31,7 @@ describe("an instance's account", () => {
       apiKey: "key-own",
       apiUrl: OWN_URL,
       keySource: 'apiKey of the Provider "eu"',
+      urlSource: 'apiUrl of the Provider "eu"',
     });
   });
 

@@ -173,6 +173,13 @@ describe("a service that can't be reached", () => {
     },
   );
 
+  test("is told with the setting that has the URL, where there is one", async () => {
+    const service = scripted([{ code: "ECONNREFUSED" }], { urlSource: "COMPUTE_API_URL (environment)" });
+    expect((await failed(service, get(service))).message).toMatch(
+      /Check the service's URL, from COMPUTE_API_URL \(environment\), and whether it can be reached$/,
+    );
+  });
+
   test("for some minutes after it had answered is waited for", async () => {
     const service = scripted(() =>
       service.clock.now() > 0 && service.clock.now() < 180_000

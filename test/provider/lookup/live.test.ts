@@ -82,6 +82,22 @@ describe("the computes as they are now", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test("of a project that is not found: each step will fail, also an update", async () => {
+    const { answer, requests } = await asked(
+      (em) =>
+        void em.faults.add({ match: {}, times: 9, then: { status: 404, body: { message: "project not found" } } }),
+    );
+    const outlook = await desk.updateOutlook(answer as ProjectNow, { id: SEED.primaryId, movesPrimary: false });
+    expect(outlook).toEqual({
+      kind: "fails",
+      foreseen: {
+        problem: `project ${SEED.projectId} does not exist, or this key can't see it`,
+        way: "Check projectId and the key",
+      },
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   test("that can't be seen are told in one line, without the key", () => {
     const text = desk.couldNotLook(new Error("GET /projects/p/endpoints: no connection"));
     expect(text).toMatch(/^this preview could not look at the service, so it can't tell .*: GET \S+: no connection$/);
