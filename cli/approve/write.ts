@@ -1,7 +1,7 @@
 // Writes approvals into a file of config, and says what was done.
 
 import { readdir, writeFile } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import { Stopped } from "../../provider/errors.js";
 import { shortDigest } from "../../provider/rules/approval.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
@@ -29,6 +29,7 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
   const named = stackIn(path);
   if (text === undefined && (named === undefined || path.endsWith(".json")))
     throw new CommandRefused(`there is no file ${name}`);
+  if (text === undefined && named !== undefined) await refuseUnread(yaml, path, named, cwd);
   // A file that `--config-file` names may be called anything else.
   if (request.previewList && stack !== undefined && named !== undefined && named !== stack)
     throw new CommandRefused(`${name} is the file of another stack: the preview is for ${stack}`);
@@ -63,13 +64,21 @@ async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
   return (await programOf(yaml, project)).stackFile(stack);
 }
 
+/** Pulumi reads no stack's file with another ending than the project's. */
+async function refuseUnread(yaml: Yaml, path: string, stack: string, cwd: string): Promise<void> {
+  const project = await projectFile(dirname(path));
+  if (project === undefined || extname(project) === extname(path)) return;
+  const own = shownPath((await programOf(yaml, project)).stackFile(stack), cwd);
+  throw new CommandRefused(`there is no file ${shownPath(path, cwd)}, and Pulumi would not read it: use ${own}`);
+}
+
 /** If the stack's file has a list, Pulumi ignores the one in Pulumi.yaml. */
 async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
   const { previewList, stack, cwd } = request;
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
   const text = own ? await textOf(resolve(cwd, own)) : undefined;
   const isHidden = text !== undefined && readList(yaml, text).values !== undefined;
-  if (isHidden) throw new CommandRefused(`${own} has its own list, which hides the one in ${name}: use --file ${own}`);
+  if (isHidden) throw new CommandRefused(`${own} has its own list, which hides the one in ${name}: use ${own}`);
   if (previewList && JSON.stringify(previewList) !== JSON.stringify(values.map(String)))
     throw new CommandRefused("the preview used a different list: part of its config came from another file");
 }

@@ -318,6 +318,12 @@ describe("report --approve", () => {
     ],
     ["no preview", {}, "Pulumi.prod.yaml", /takes one preview of one stack: stdin is `{}`/],
     [
+      "a file that Pulumi would not read",
+      preview([resize()]),
+      "Pulumi.prod.yml",
+      /^there is no file Pulumi\.prod\.yml, and Pulumi would not read it: use Pulumi\.prod\.yaml$/m,
+    ],
+    [
       "a project's list that the preview did not use",
       preview([resize()], { config: { "compute:approve": A } }),
       "Pulumi.yaml",
