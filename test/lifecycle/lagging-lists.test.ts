@@ -284,7 +284,9 @@ describe("somebody else changes the compute right after us", () => {
     };
     const lab: Lab = new Lab({ between });
     const outcome = await lab.up("db", adopted({ size: 2 }));
-    expect(outcome.warnings.join()).toMatch(/somebody else has changed autoscalingLimitMaxCu.*set it to 2, and now it is 4/);
+    expect(outcome.warnings.join()).toMatch(
+      /somebody else has changed autoscalingLimitMaxCu.*set it to 2, and now it is 4/,
+    );
     expect(outcome.warnings.join()).not.toContain("did not apply");
     expect(lab.resource("db").outputs).toMatchObject({ size: 2 });
     await lab.refresh();
