@@ -43,7 +43,7 @@ export function undiciTransport(
   const httpsProxy = env["https_proxy"] || env["HTTPS_PROXY"];
   return async ({ method, url, headers, body, timeoutMs, signal }) => {
     own ??= httpsProxy ? proxied(httpsProxy, env["no_proxy"] || env["NO_PROXY"] || "") : direct();
-    // undici restarts its timeouts with each chunk, so a slow response would never time out.
+    // undici's own timeouts are off: they begin anew with each chunk, so a slow response would never time out.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(failed(TIMED_OUT, `no whole answer within ${timeoutMs} ms`)), timeoutMs);
     const giveUp = () => abort.abort(signal?.reason);
@@ -58,8 +58,8 @@ export function undiciTransport(
         headers,
         body,
         signal: abort.signal,
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
+        headersTimeout: 0,
+        bodyTimeout: 0,
       });
       return { status: answer.statusCode, headers: flat(answer.headers), text: await read(answer.body, bodyLimit) };
     } catch (error) {
