@@ -22,10 +22,12 @@ export function pathsOf(field: string): readonly string[] {
   return [`settings.preloadLibraries.${key[0] === "use_defaults" ? "useDefaults" : "enabledLibraries"}`];
 }
 
-/** Whether one of the paths sets the field, contains it, or is inside it. */
+/** Whether one of the paths sets the field, contains it, or is inside it. Pulumi writes `["a.b"]` for a name with a dot. */
 export const coversField = (paths: readonly string[], field: string): boolean =>
   pathsOf(field).some((own) =>
-    paths.some((path) => path === own || own.startsWith(`${path}.`) || path.startsWith(`${own}.`)),
+    paths
+      .map((path) => path.replace(/\["([^"]*)"\]/g, ".$1"))
+      .some((path) => path === own || own.startsWith(`${path}.`) || path.startsWith(`${own}.`)),
   );
 
 /** The settings in a request's body or a row, each with its value. */
