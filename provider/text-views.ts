@@ -14,6 +14,7 @@ const DEEPEST = 3;
 /** The most letters of all views of one text, so that no text takes long. Triple escaping is rare. */
 const MOST_LETTERS = 1024 * 1024;
 
+/** JSON has no `\u{…}`: that is a shown escape. */
 const JSON_ESCAPE = /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|(?!u\{[0-9a-f]{1,6}\}).)/gisu;
 /** The escapes that `visible-text.ts` writes. It does not escape a backslash. */
 const SHOWN_ESCAPE = /\\(?:u\{[0-9a-f]{1,6}\}|[nrt])/g;

@@ -47,11 +47,13 @@ export function staleLines(what: string, stale: readonly Stale[], comments: Read
     return comment ? `  # ${cleanLine(comment)}` : "";
   };
   const unused = stale.filter(({ entry }) => entry.state === "valid");
-  const others = unused.length > 1 ? stale.filter((one) => !unused.includes(one)) : stale;
-  const lines = others.map(({ entry, why }) => `${what}: ${shown(entry)} ${why}${behind(entry)}`);
-  if (unused.length < 2) return lines;
-  const listed = unused.map(({ entry }) => `  ${shown(entry)}${behind(entry)}`);
-  return [...lines, `${what}: ${unused.length} entries ${unmatched(unused.length)}:`, ...listed];
+  const together = unused.length > 1 ? unused : [];
+  const alone = stale.filter((one) => !together.includes(one));
+  return [
+    ...alone.map(({ entry, why }) => `${what}: ${shown(entry)} ${why}${behind(entry)}`),
+    ...(together.length > 0 ? [`${what}: ${together.length} entries ${unmatched(together.length)}:`] : []),
+    ...together.map(({ entry }) => `  ${shown(entry)}${behind(entry)}`),
+  ];
 }
 
 /** All of them in a few lines, for those who do not see the file. @param way to remove them, as a sentence */

@@ -97,13 +97,17 @@ async function reportOn(
 const hasFilesAtHand = ([source, ...more]: readonly Source[], { name, format }: Options): boolean =>
   source !== undefined && source.name !== STDIN && more.length === 0 && name === undefined && format !== "github";
 
-/** Approves all open changes, tidies, or both. @returns all digests that the file approves then. @throws UsageError before anything is written */
+/**
+ * Approves all open changes, tidies, or both.
+ * @returns all digests that the file approves afterwards
+ * @throws UsageError before anything is written
+ */
 async function writeApprovals(
   { stacks, unusable }: Report,
   { file, approves, tidies, ...days }: WriteOptions,
   { err }: Io,
   environment: ReportEnvironment,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const [stack, ...more] = stacks;
   const flag = approves ? "--approve" : "--tidy";
   if (unusable.length > 0)
@@ -128,7 +132,7 @@ async function writeApprovals(
     nowMs,
   });
   for (const line of lines) err.write(`${line}\n`);
-  return [...plan.approved];
+  return plan.approved;
 }
 
 /** For the comment beside the entry: "primary: size 1 → 4". */
