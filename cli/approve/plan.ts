@@ -12,7 +12,7 @@ export interface ApprovedChange {
   digest: string;
   /** What changes, as a comment beside the entry. */
   what?: string;
-  /** The resource's name: the comment where there is no other one. */
+  /** The resource's name: the comment if there is no other one. */
   name?: string;
 }
 

@@ -6,7 +6,7 @@ import type { Size } from "./types.js";
 
 type Limits = Pick<DesiredSettings, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">;
 
-/** Undefined if a limit is not known. */
+/** The size between two limits in CU. Undefined if one of them is not known, or they are no range. */
 export function sizeOf({ autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu }: Limits): Size | undefined {
   if (typeof minCu !== "number" || typeof maxCu !== "number" || minCu <= 0 || maxCu < minCu) return undefined;
   const { memoryGb, diskGib, maxConnections } = capacityOf(minCu, maxCu);

@@ -15,7 +15,7 @@ export class OldInputs {
     if (olds["projectId"] !== undefined) this.#byResource.set(keyOf(inputs), olds);
   }
 
-  /** Notes which compute has these old inputs. @returns them; undefined if check was not asked, as in a refresh */
+  /** Notes whose old inputs these are. @returns the old inputs; undefined if no check came before, as in a refresh */
   rememberCompared(id: string, news: Raw): Raw | undefined {
     const olds = this.#byResource.get(keyOf(news));
     if (olds) this.#byId.set(id, olds);

@@ -18,8 +18,8 @@ export interface SharedState {
   context: Context;
   config: ProviderConfig;
   /**
-   * Ids of the computes that creates of this process have created or taken over, with a name for messages. A delete of
-   * this process spares them.
+   * Computes that this process has created or taken over: the id, and a name for messages. A delete in this process spares
+   * them.
    */
   claimed: Map<string, string>;
   /** Ids of computes in the state that diff has seen. They are not leftovers of interrupted runs. */
