@@ -26,6 +26,7 @@ import {
   linesOfCreation,
   linesOfUpdate,
   type ResourceStep,
+  resourceStep,
   type TimedLine,
   type UpdateStep,
 } from "./preview-warnings.js";
@@ -133,12 +134,14 @@ export class NativeProvider {
 
   async update(request: EngineStep, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
     const state = withSecrets(olds);
-    const step: UpdateStep = { ...this.#step(request, news), id, olds: state, oldInputs: withSecrets(oldInputs) };
+    const before = withSecrets(oldInputs);
+    const { askAgain } = this.#process.shared.config;
+    const step: UpdateStep = { ...this.#step(request, news, before), id, olds: state, oldInputs: before, askAgain };
     for (const values of [state, withSecrets(news)]) this.#process.secrets.remember(values);
     const change = announcedChangeOf(step);
     for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
     if (request.preview) {
-      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news, change);
+      const outputs = outputsOfUpdate(olds.props, before, news, change);
       return { props: outputs, secrets: secretsAfter(news, olds) };
     }
     const updateRequest = { id, olds: state as unknown as Outputs, program: this.#programOf(news, request) };
@@ -203,17 +206,16 @@ export class NativeProvider {
   secretsAfterFailure = (properties: Props, news: Values): ReadonlySet<string> =>
     stateValuesOf(properties, news).secrets;
 
-  #step({ urn, preview = false }: EngineStep, news: Values): ResourceStep {
-    return {
+  #step({ urn, preview = false }: EngineStep, news: Values, oldInputs?: Props): ResourceStep {
+    return resourceStep(news, {
       urn,
-      news: news.props,
-      secrets: news.secrets,
+      ...(oldInputs ? { oldInputs } : {}),
       config: this.#process.shared.config,
       isPreview: preview,
-      isSoftened: this.#isSoftened,
+      isSoftened: () => this.#isSoftened,
       projectNow: async (projectId) => (preview ? this.#projects?.of(projectId) : undefined),
       lookups,
-    };
+    });
   }
 
   /** `COMPUTE_ON_RESTART=warn` softens only previews. Pulumi does not tell check whether it is a preview. */

@@ -135,7 +135,7 @@ export function lineOfAdoption(
 }
 
 /** A create that will take a compute over. */
-interface AdoptionOutlook {
+export interface AdoptionOutlook {
   kind: "adopts";
   compute: { id: string };
   verdict: ChangeImpact;
