@@ -6,7 +6,7 @@ import { desiredSettings, pathsOf, settingsIn, settingsWhere, UNKNOWN } from "..
 import { isUnfinished } from "../rules/unfinished.js";
 import type { BranchMoves } from "./branch-moves.js";
 import { checkInputs } from "./inputs.js";
-import { managedOf, type Outputs } from "./outputs.js";
+import { KEPT_OPTIONS, managedOf, type Outputs } from "./outputs.js";
 import { type PlanOptions, planOf } from "./plan.js";
 import { unannouncedError } from "./refusals.js";
 import { whyItStays } from "./replacement.js";
@@ -62,9 +62,6 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
 
 const notAskedText = (id: string, paths: readonly string[]): string =>
   `the service did not apply ${paths.join(", ")} of compute ${id} in an earlier run, and the provider does not send it again. To send it again, run \`pulumi config set compute:askAgain true\``;
-
-/** Options that the state keeps a copy of, because delete and read get only the state. */
-const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
 
 /**
  * Whether an update would change what the state records about the program. The state has `adopt` and `onRestart` as well.

@@ -9,7 +9,7 @@ import { pulumiCommand, shellWord } from "../rules/shell.js";
 import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { Program } from "./inputs.js";
-import { COMPUTE_PROPERTIES, managedOf } from "./outputs.js";
+import { COMPUTE_PROPERTIES, KEPT_OPTIONS, managedOf } from "./outputs.js";
 import type { Place } from "./places.js";
 import type { CreateView } from "./shared-state.js";
 
@@ -77,8 +77,7 @@ function takeOverCommand(
   if (managed.some((path) => path.includes(","))) return undefined;
   const { instance } = shared.config;
   const provider = at && instance !== undefined ? providerUrnOf(at.urn, instance) : undefined;
-  const { onDelete, waitForReady, customTimeouts } = inputs;
-  const values = { onDelete, waitForReady, customTimeouts, restartTriggers: triggers };
+  const options = [...KEPT_OPTIONS, "restartTriggers"] as const;
   const hidden = [...secrets].filter((one) => COMPUTE_PROPERTIES.has(one)).sort();
   const file = `${id}.json`;
   const words = [
@@ -87,9 +86,7 @@ function takeOverCommand(
     ...(provider ? ["--provider", provider] : []),
     ...["--owned", "--managed", managed.join(",")],
     ...(hidden.length > 0 ? ["--secret", hidden.join(",")] : []),
-    ...Object.entries(values).flatMap(([key, value]) =>
-      value === undefined ? [] : ["--set", `${key}=${textOf(value)}`],
-    ),
+    ...options.flatMap((name) => (inputs[name] === undefined ? [] : ["--set", `${name}=${textOf(inputs[name])}`])),
     // The rest of the line is the next step.
     ...["--out", file, "--no-steps"],
   ];

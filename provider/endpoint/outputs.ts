@@ -150,6 +150,15 @@ function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: O
   return settingsByName({ ...pick(live, reported), ...known });
 }
 
+/** Options that the state keeps a copy of, because delete and read get only the state. Diff compares them. */
+export const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
+/** Options that the state keeps a copy of. The last two only let read return whole inputs after drift. */
+const RECORDED_OPTIONS = [...KEPT_OPTIONS, "adopt", "onRestart"] as const;
+type RecordedOptions = Pick<Inputs, (typeof RECORDED_OPTIONS)[number]>;
+
+const optionsIn = (values: RecordedOptions): RecordedOptions =>
+  Object.fromEntries(RECORDED_OPTIONS.map((name) => [name, values[name]]));
+
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
 export function recordOf({ inputs, autoName, secrets, retained }: Program, record: StepRecord) {
   const paths = Object.keys(record.unapplied ?? {}).sort();
@@ -165,11 +174,7 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
         : pruned({ wanted: record.pendingRestart.wanted, since: record.pendingRestart.since }),
     notTaken: paths.length > 0 ? paths : undefined,
     __asked: paths.length > 0 ? record.unapplied : undefined,
-    onDelete: inputs.onDelete,
-    waitForReady: inputs.waitForReady,
-    customTimeouts: inputs.customTimeouts,
-    adopt: inputs.adopt,
-    onRestart: inputs.onRestart,
+    ...optionsIn(inputs),
     __autoName: autoName,
     __secret: secrets.size > 0 ? [...secrets].sort() : undefined,
     __retain: retained,
@@ -242,11 +247,7 @@ export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<st
   if (Object.keys({ ...settings }).length > 0) inputs["settings"] = settings;
   return pruned({
     ...inputs,
-    onDelete: outputs.onDelete,
-    waitForReady: outputs.waitForReady,
-    customTimeouts: outputs.customTimeouts,
-    adopt: outputs.adopt,
-    onRestart: outputs.onRestart,
+    ...optionsIn(outputs),
     __autoName: outputs.__autoName,
     __secret: outputs.__secret,
     __retain: outputs.__retain,

@@ -80,15 +80,15 @@ describe("imports flow one way", () => {
     expect(bare).toEqual([]);
   });
 
-  test("a program that loads the package loads neither zod nor undici, and of the provider only rules and how a text is shown", () => {
+  test("a program that loads the package loads neither zod nor undici, and of the provider only rules, how a text is shown and how a process is read", () => {
     const script = 'require("./dist/sdk/index.js"); console.log(JSON.stringify(Object.keys(require.cache)))';
     const loaded = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" }));
     const paths = (loaded as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
     expect(paths).toContain("dist/provider/rules/impact.js");
     expect(paths.filter((path) => /node_modules\/(zod|undici)\//.test(path))).toEqual([]);
-    expect(paths.filter((path) => /^dist\/(?!sdk\/|provider\/rules\/|provider\/visible-text\.js$)/.test(path))).toEqual(
-      [],
-    );
+    expect(
+      paths.filter((path) => /^dist\/(?!sdk\/|provider\/rules\/|provider\/(?:visible-text|proc)\.js$)/.test(path)),
+    ).toEqual([]);
   });
 });
 
