@@ -5,7 +5,7 @@
 import { check } from "../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
 import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
-import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
+import { type DesiredState, desiredStateOf, type Problem } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { isKind, Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
@@ -82,8 +82,7 @@ export class NativeProvider {
 
   async check(urn: string, olds: Values, news: Values): Promise<Values & { failures: Problem[] }> {
     const { firstOldInputs, shared, ownership, secrets } = this.#process;
-    const program = withSecrets(news);
-    secrets.remember(program);
+    secrets.remember(withSecrets(news));
     // Options such as `replaceOnChanges` and `retainOnDelete` reach no provider.
     const hints = { urn, secrets: [...news.secrets], mayReplace: "transforms", isPreview: isPreviewCommand() } as const;
     const { inputs, failures, warnings } = check(
@@ -127,8 +126,8 @@ export class NativeProvider {
     this.#process.secrets.remember(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
     if (request.preview) return { id: "", props: outputsOfCreation(news), secrets: news.secrets };
-    const program = this.#programOf(news, request);
-    const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, program));
+    const desiredState = this.#desiredStateOf(news, request);
+    const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, desiredState));
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
   }
 
@@ -144,7 +143,7 @@ export class NativeProvider {
       const outputs = outputsOfUpdate(olds.props, before, news, change);
       return { props: outputs, secrets: secretsAfter(news, olds) };
     }
-    const updateRequest = { id, olds: state as unknown as Outputs, program: this.#programOf(news, request) };
+    const updateRequest = { id, olds: state as unknown as Outputs, desiredState: this.#desiredStateOf(news, request) };
     return stateValuesOf({ ...(await this.#process.steps().update(this.#process.shared, updateRequest)) }, news, olds);
   }
 
@@ -223,8 +222,8 @@ export class NativeProvider {
     return this.#process.shared.config.softensPreviews && isPreviewCommand();
   }
 
-  #programOf(news: Values, { timeoutMs }: EngineStep): Program {
-    return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
+  #desiredStateOf(news: Values, { timeoutMs }: EngineStep): DesiredState {
+    return desiredStateOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 
   async #say(urn: string, line: TimedLine): Promise<void> {

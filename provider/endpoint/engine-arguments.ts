@@ -23,8 +23,8 @@ export const isPreviewCommand = (pid?: number): boolean => argumentsOfEngine(pid
 function argumentsOfEngine(pid: number = process.ppid): string[] | undefined {
   let at: number | undefined = pid;
   for (let tries = 0; tries < MOST_ANCESTORS && at !== undefined && at > 1; tries++) {
-    const [program = "", ...args] = commandLineOf(at) ?? [];
-    if (basename(program) === "pulumi") return args;
+    const [command = "", ...args] = commandLineOf(at) ?? [];
+    if (basename(command) === "pulumi") return args;
     at = parentOf(at);
   }
   return undefined;

@@ -12,7 +12,7 @@ import { activityOf } from "./activity.js";
 import { computeToAdopt, planAdoption, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
 import { isPrimaryOf } from "./find.js";
-import { checkInputs, programOf } from "./inputs.js";
+import { checkInputs, desiredStateOf } from "./inputs.js";
 import { branchTaken } from "./patch.js";
 import { assertRegion, goneError } from "./refusals.js";
 import type { CreateView } from "./shared-state.js";
@@ -41,20 +41,20 @@ export function outlookOnCreate(
 ): Outlook | undefined {
   const { unknown } = checkInputs(raw);
   if (DECIDING.some((name) => unknown.has(name))) return undefined;
-  const program = programOf(raw);
-  const { inputs } = program;
+  const desiredState = desiredStateOf(raw);
+  const { inputs } = desiredState;
   const project = inputs.projectId ?? "";
   return unlessStopped(() => {
-    if (listed[0]) assertRegion(program, listed[0].region_id, `project ${project}`);
-    const compute = computeToAdopt(view, program, project, listed);
+    if (listed[0]) assertRegion(desiredState, listed[0].region_id, `project ${project}`);
+    const compute = computeToAdopt(view, desiredState, project, listed);
     if (!compute) {
-      refuseDuplicate(view, program, project, listed);
+      refuseDuplicate(view, desiredState, project, listed);
       return { kind: "makes" };
     }
     const desired = desiredSettings(inputs, unknown);
-    const adoption = planAdoption(program, compute, desired, { showsStrings: true });
+    const adoption = planAdoption(desiredState, compute, desired, { showsStrings: true });
     const activity = activityOf(compute, nowMs);
-    refuseRestart(view, program, compute, adoption, activity);
+    refuseRestart(view, desiredState, compute, adoption, activity);
     const { verdict, harmless } = adoption;
     const changes = harmless.map(changeOf);
     return { kind: "adopts", compute, verdict, changes, ...(activity ? { activity } : {}) };

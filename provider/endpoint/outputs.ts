@@ -28,7 +28,7 @@ import {
 } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { StartMark } from "./action.js";
-import type { Inputs, Program } from "./inputs.js";
+import type { DesiredState, Inputs } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
 
 /**
@@ -107,12 +107,12 @@ export interface PendingRestart {
  */
 export function outputsOf(
   endpoint: WireEndpoint,
-  program: Program,
+  desiredState: DesiredState,
   record: StepRecord,
   last: Partial<Outputs> = {},
   origin: Origin = "read",
 ): Outputs {
-  const { inputs, secrets } = program;
+  const { inputs, secrets } = desiredState;
   const live = settingsAfter(endpoint, settingsIn(last), origin);
   const host = endpoint.host ?? last.host;
   const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
@@ -133,7 +133,7 @@ export function outputsOf(
     poolerMode: endpoint.pooler_mode ?? last.poolerMode,
     passwordlessAccess: endpoint.passwordless_access ?? last.passwordlessAccess,
     provisioner: endpoint.provisioner ?? last.provisioner,
-    ...recordOf(program, record),
+    ...recordOf(desiredState, record),
   });
 }
 
@@ -160,7 +160,7 @@ const optionsIn = (values: RecordedOptions): RecordedOptions =>
   Object.fromEntries(RECORDED_OPTIONS.map((name) => [name, values[name]]));
 
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
-export function recordOf({ inputs, autoName, secrets, retained }: Program, record: StepRecord) {
+export function recordOf({ inputs, autoName, secrets, retained }: DesiredState, record: StepRecord) {
   const paths = Object.keys(record.unapplied ?? {}).sort();
   return {
     adopted: record.adopted,

@@ -8,7 +8,7 @@ import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
 import { type DesiredSettings, SIZE_LIMITS } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import type { UpdatePlan } from "./plan.js";
 import { unannouncedError } from "./refusals.js";
@@ -27,7 +27,7 @@ export interface PendingPatch {
 
 /** The impact of the change on the compute's current settings. */
 export function verdictOf(
-  { inputs, secrets }: Program,
+  { inputs, secrets }: DesiredState,
   { plan, paths, needsRestart, compute }: PendingPatch,
 ): ChangeImpact {
   const { restartTriggers } = inputs;
@@ -44,10 +44,10 @@ export function verdictOf(
  * that the program did not manage before. Then a change may restart it although the preview said otherwise.
  */
 export function refuseUnannounced({ config }: SharedState, target: Target, change: PendingPatch): void {
-  const { id, program } = target;
-  const { inputs, announced, isChecked } = program;
+  const { id, desiredState } = target;
+  const { inputs, announced, isChecked } = desiredState;
   const { plan } = change;
-  const verdict = verdictOf(program, change);
+  const verdict = verdictOf(desiredState, change);
   // If the program switches between `size` and two limits, the diff shows both limits, but the notice names only the limit that
   // changes. Such a notice also announces `size` and the other limit.
   const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
@@ -75,9 +75,9 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
 }
 
 /** An approval covers the change from the values in the state. */
-function assertAsApproved({ id, program, last }: Target, { plan, compute }: PendingPatch): void {
+function assertAsApproved({ id, desiredState, last }: Target, { plan, compute }: PendingPatch): void {
   if (compute === undefined) return;
-  const options = { secrets: program.secrets, asSize: program.inputs.size !== undefined };
+  const options = { secrets: desiredState.secrets, asSize: desiredState.inputs.size !== undefined };
   const changes = driftInChange(plan, last, observedSettings(compute), options);
   if (changes.length === 0) return;
   throw new Stopped(

@@ -10,7 +10,7 @@ import { desiredSettings, type ObservedSettings, settingsIn } from "../rules/set
 import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { findCompute, findComputeDirectly } from "./find.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { needsCurrentValues, observedSettings, reportedBy } from "./mapping.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { patch } from "./patch.js";
@@ -27,7 +27,7 @@ import { type PendingPatch, refuseUnannounced, verdictOf } from "./unannounced.j
 export interface UpdateRequest {
   id: string;
   olds: Outputs;
-  program: Program;
+  desiredState: DesiredState;
 }
 
 /** An update of one compute, and the decisions made before its first request. */
@@ -43,9 +43,9 @@ interface Update {
 }
 
 export async function update(shared: SharedState, request: UpdateRequest): Promise<Outputs> {
-  const { id, olds, program } = request;
-  const { inputs } = program;
-  assertRegion(program, olds.regionId, `compute ${id}`);
+  const { id, olds, desiredState } = request;
+  const { inputs } = desiredState;
+  assertRegion(desiredState, olds.regionId, `compute ${id}`);
   const desired = desiredSettings(inputs);
   const plan = planOf(olds, desired, {
     oldInputs: shared.oldInputs.of(id),
@@ -58,14 +58,14 @@ export async function update(shared: SharedState, request: UpdateRequest): Promi
   // A compute that becomes disabled is not restarted: its next start has everything new. The preview says so.
   const needsRestart = desired.disabled !== true && triggersDiffer(desired, settingsIn(olds));
   if (!mustFinish && !needsRestart && plan.changed.length === 0 && plan.newlyManaged.length === 0) {
-    return withoutRequest(olds, program, plan, id);
+    return withoutRequest(olds, desiredState, plan, id);
   }
   const project = olds.projectId;
-  const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
-  if (needsRestart) target.pendingRestart = pendingRestartOf(olds, program);
+  const target: Target = { project, id, desiredState, last: olds, adopted: olds.adopted, origin: "update" };
+  if (needsRestart) target.pendingRestart = pendingRestartOf(olds, desiredState);
   const keys = [id, olds.branchId, inputs.branchId];
   const { answer, sent, deadline } = await shared.context.mutations.run(project, keys, async () => {
-    const deadline = deadlineFor(shared, "update", program, inputs.customTimeouts);
+    const deadline = deadlineFor(shared, "update", desiredState, inputs.customTimeouts);
     const applied = await apply({ shared, target, olds, plan, mustFinish, needsRestart }, deadline);
     return { ...applied, deadline };
   });
@@ -76,8 +76,8 @@ export async function update(shared: SharedState, request: UpdateRequest): Promi
 /** @returns the compute as the service answered last, and the paths that were sent */
 async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const { shared, target, olds, plan, needsRestart } = step;
-  const { project, id, program } = target;
-  const branches = [olds.branchId, program.inputs.branchId];
+  const { project, id, desiredState } = target;
+  const branches = [olds.branchId, desiredState.inputs.branchId];
   /** Records a failure of this work: the compute may then be down. */
   const notingFailure = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -90,7 +90,7 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const change = { plan, paths, needsRestart, compute };
   refuseUnannounced(shared, target, change);
   const isActive = compute === undefined || compute.current_state === "active";
-  const dropsConnections = isActive && isAtLeast(verdictOf(program, change).impact, "may-restart");
+  const dropsConnections = isActive && isAtLeast(verdictOf(desiredState, change).impact, "may-restart");
   if (!dropsConnections) return send(step, change, deadline);
   shared.rollout.assertGoesOn(project, branches, id);
   return notingFailure(send(step, change, deadline));
@@ -112,7 +112,7 @@ async function send(step: Update, { paths: sent, compute }: PendingPatch, deadli
   const change = await patch(shared, target, settings, compute, deadline).catch((error: unknown) => {
     throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
   });
-  const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.unapplied) };
+  const changed: Target = { ...target, last: knownAfter(olds, target.desiredState.inputs, plan.unapplied) };
   if (target.pendingRestart) changed.pendingRestart = { ...target.pendingRestart, since: markOfChange(change) };
   const answer = await settleChange(step, changed, settings, change, deadline);
   if (!needsRestart) return { answer, sent };
@@ -186,7 +186,7 @@ function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, com
 
 /** Nobody knows whether the change was made. The state says so, and the next step looks at the compute. */
 function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | undefined, cause: Error): NotReady {
-  const { id, project, pendingRestart, program } = target;
+  const { id, project, pendingRestart, desiredState } = target;
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
   // A start in progress may not include the change, so only the time of a finished start is kept.
   const startedAt = compute?.pending_state === undefined ? compute?.started_at : undefined;
@@ -196,18 +196,23 @@ function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | un
     adopted: olds.adopted,
     unfinished,
     pendingRestart: pruned({
-      applied: appliedTriggers(olds, program),
+      applied: appliedTriggers(olds, desiredState),
       wanted: pendingRestart?.wanted,
       since: pendingRestart?.wanted === undefined ? undefined : since,
     }),
   };
   // The state shows the change as made. Otherwise a program that takes the change back would not differ from the state.
-  const outputs = outputsOf({ id }, program, record, knownAfter(olds, program.inputs), "update");
+  const outputs = outputsOf({ id }, desiredState, record, knownAfter(olds, desiredState.inputs), "update");
   return new NotReady(id, { ...outputs }, [reason], { cause });
 }
 
 /** No setting of the compute differs: only what the state remembers of the program changes. */
-function withoutRequest(olds: Outputs, program: Program, { desired, unapplied }: UpdatePlan, id: string): Outputs {
+function withoutRequest(
+  olds: Outputs,
+  desiredState: DesiredState,
+  { desired, unapplied }: UpdatePlan,
+  id: string,
+): Outputs {
   const record = { adopted: olds.adopted, unapplied: pick(desired, unapplied) };
-  return outputsOf({ id }, program, record, knownAfter(olds, program.inputs, unapplied), "update");
+  return outputsOf({ id }, desiredState, record, knownAfter(olds, desiredState.inputs, unapplied), "update");
 }
