@@ -149,7 +149,7 @@ export interface Adoption {
 }
 
 /** @param desired in a preview, with marks for values that are not known yet */
-export function planAdoption(
+export function adoptionOf(
   { inputs, secrets }: DesiredState,
   existing: WireEndpoint,
   desired: DesiredSettings = desiredSettings(inputs),
@@ -216,7 +216,7 @@ export async function adoptCompute(
   // Another process of this run may have the compute: each `Provider` instance has a process of its own.
   const conflict = await shared.ownership?.claim(existing.id);
   if (conflict) throw new Stopped(adoptConflict(existing.id, conflict));
-  const adoption = planAdoption(desiredState, existing);
+  const adoption = adoptionOf(desiredState, existing);
   refuseRestart(shared, desiredState, existing, adoption);
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };

@@ -9,7 +9,7 @@ import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { computeToAdopt, planAdoption, refuseRestart } from "./adopt.js";
+import { adoptionOf, computeToAdopt, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
 import { isPrimaryOf } from "./find.js";
 import { checkInputs, desiredStateOf } from "./inputs.js";
@@ -52,7 +52,7 @@ export function outlookOnCreate(
       return { kind: "makes" };
     }
     const desired = desiredSettings(inputs, unknown);
-    const adoption = planAdoption(desiredState, compute, desired, { showsStrings: true });
+    const adoption = adoptionOf(desiredState, compute, desired, { showsStrings: true });
     const activity = activityOf(compute, nowMs);
     refuseRestart(view, desiredState, compute, adoption, activity);
     const { verdict, harmless } = adoption;

@@ -8,15 +8,15 @@ import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
 import { type DesiredSettings, SIZE_LIMITS } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
+import type { ChangeSet } from "./change-set.js";
 import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
-import type { UpdatePlan } from "./plan.js";
 import { unannouncedError } from "./refusals.js";
 import type { SharedState, Target } from "./shared-state.js";
 
 /** A change that is about to be sent. */
 export interface PendingPatch {
-  plan: UpdatePlan;
+  changeSet: ChangeSet;
   /** Paths that will be sent. */
   paths: string[];
   /** Whether `restartTriggers` restart the compute. */
@@ -28,12 +28,12 @@ export interface PendingPatch {
 /** The impact of the change on the compute's current settings. */
 export function verdictOf(
   { inputs, secrets }: DesiredState,
-  { plan, paths, needsRestart, compute }: PendingPatch,
+  { changeSet, paths, needsRestart, compute }: PendingPatch,
 ): ChangeImpact {
   const { restartTriggers } = inputs;
-  const current = settingsByName({ ...plan.before, ...(compute && valuesByPath(observedSettings(compute))) });
+  const current = settingsByName({ ...changeSet.before, ...(compute && valuesByPath(observedSettings(compute))) });
   const next: DesiredSettings = {
-    ...settingsByName(pick(plan.desired, paths)),
+    ...settingsByName(pick(changeSet.desired, paths)),
     ...(needsRestart ? { restartTriggers } : {}),
   };
   return impactOf(current, next, { secrets, asSize: inputs.size !== undefined });
@@ -46,7 +46,7 @@ export function verdictOf(
 export function refuseUnannounced({ config }: SharedState, target: Target, change: PendingPatch): void {
   const { id, desiredState } = target;
   const { inputs, announced, isChecked } = desiredState;
-  const { plan } = change;
+  const { changeSet } = change;
   const verdict = verdictOf(desiredState, change);
   // If the program switches between `size` and two limits, the diff shows both limits, but the notice names only the limit that
   // changes. Such a notice also announces `size` and the other limit.
@@ -55,7 +55,7 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
   const isAnnounced = (property: string) =>
     !isChecked ||
     (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
-    (isResized && (property === "size" || plan.newlyManaged.includes(property)));
+    (isResized && (property === "size" || changeSet.newlyManaged.includes(property)));
   const unannounced = verdict.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
   if (unannounced.length > 0) {
     throw unannouncedError(
@@ -75,10 +75,10 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
 }
 
 /** An approval covers the change from the values in the state. */
-function assertAsApproved({ id, desiredState, last }: Target, { plan, compute }: PendingPatch): void {
+function assertAsApproved({ id, desiredState, last }: Target, { changeSet, compute }: PendingPatch): void {
   if (compute === undefined) return;
   const options = { secrets: desiredState.secrets, asSize: desiredState.inputs.size !== undefined };
-  const changes = driftInChange(plan, last, observedSettings(compute), options);
+  const changes = driftInChange(changeSet, last, observedSettings(compute), options);
   if (changes.length === 0) return;
   throw new Stopped(
     `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval covers the change from the value in the state, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows the current change, which you can approve`,
