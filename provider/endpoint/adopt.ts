@@ -5,8 +5,8 @@ import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
 import { type Activity, sentenceNow } from "../rules/current-state.js";
 import {
-  type ChangeImpact,
   harmlessChanges,
+  type ImpactAssessment,
   type ImpactOptions,
   impactOf,
   isAtLeast,
@@ -143,7 +143,7 @@ export interface Adoption {
   observed: ObservedSettings;
   /** The paths at which the compute differs from the program. */
   paths: string[];
-  verdict: ChangeImpact;
+  assessment: ImpactAssessment;
   /** The changes without an impact. */
   harmless: Reason[];
 }
@@ -163,7 +163,7 @@ export function adoptionOf(
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, impactOptions),
+    assessment: impactOf(observed, desired, impactOptions),
     harmless: harmlessChanges(observed, desired, impactOptions),
   };
 }
@@ -176,18 +176,18 @@ export function refuseRestart(
   { config }: Pick<CreateView, "config">,
   { inputs, announced }: DesiredState,
   existing: WireEndpoint,
-  { verdict }: Adoption,
+  { assessment }: Adoption,
   activity?: Activity,
 ): void {
   // An announced restart means that check compared old inputs and let the restart pass: the engine replaces the resource, or
   // creates it again because its compute is gone.
   const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
-  if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
+  if (checkPassed || !refuses(assessment.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
   // `up` refuses whatever the compute does then: an idle one may be active a moment later.
   const isIdle = activity !== undefined && activity.state !== "active";
   const idle = isIdle ? ` It is ${activity.state} now, but may be active when \`up\` runs.` : "";
-  const does = `${sentenceNow(verdict, isIdle ? undefined : activity)}${idle}`;
+  const does = `${sentenceNow(assessment, isIdle ? undefined : activity)}${idle}`;
   throw new Stopped(
     `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
@@ -249,10 +249,10 @@ function warnOfTakeOver(
   { config, context, warn }: SharedState,
   { inputs }: DesiredState,
   existing: WireEndpoint,
-  { verdict }: Adoption,
+  { assessment }: Adoption,
 ): void {
-  if (verdict.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
-  warn(lineOfAdoption(existing.id, { verdict, changes: [] }, activityOf(existing, context.clock.wall())).text);
+  if (assessment.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
+  warn(lineOfAdoption(existing.id, { assessment, changes: [] }, activityOf(existing, context.clock.wall())).text);
 }
 
 const unknownSettings = (id: string): string =>

@@ -3,7 +3,7 @@
 import { isKind, type Stopped } from "../errors.js";
 import type { Activity } from "../rules/current-state.js";
 import type { ForeseenFailure } from "../rules/foreseen-failure.js";
-import { type ChangeImpact, changeOf } from "../rules/impact.js";
+import { changeOf, type ImpactAssessment } from "../rules/impact.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
@@ -20,7 +20,13 @@ import type { CreateView } from "./shared-state.js";
 /** What `up` will do. The words of `kind` are also written at the end of a warning, for the report (`rules/message-data.ts`). */
 export type Outlook =
   | { kind: "makes" }
-  | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }
+  | {
+      kind: "adopts";
+      compute: WireEndpoint;
+      assessment: ImpactAssessment;
+      changes: readonly string[];
+      activity?: Activity;
+    }
   | { kind: "fails"; foreseen: ForeseenFailure };
 
 /** If one of these inputs is unknown, there is no prediction. */
@@ -55,9 +61,9 @@ export function outlookOnCreate(
     const adoption = adoptionOf(desiredState, compute, desired, { showsStrings: true });
     const activity = activityOf(compute, nowMs);
     refuseRestart(view, desiredState, compute, adoption, activity);
-    const { verdict, harmless } = adoption;
+    const { assessment, harmless } = adoption;
     const changes = harmless.map(changeOf);
-    return { kind: "adopts", compute, verdict, changes, ...(activity ? { activity } : {}) };
+    return { kind: "adopts", compute, assessment, changes, ...(activity ? { activity } : {}) };
   });
 }
 

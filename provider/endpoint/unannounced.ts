@@ -2,7 +2,7 @@
 
 import { Stopped } from "../errors.js";
 import { driftInChange } from "../rules/drift.js";
-import { type ChangeImpact, impactOf, isAtLeast, sentence } from "../rules/impact.js";
+import { type ImpactAssessment, impactOf, isAtLeast, sentence } from "../rules/impact.js";
 import { announces } from "../rules/notice.js";
 import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
@@ -26,10 +26,10 @@ export interface PendingPatch {
 }
 
 /** The impact of the change on the compute's current settings. */
-export function verdictOf(
+export function assessPatch(
   { inputs, secrets }: DesiredState,
   { changeSet, paths, needsRestart, compute }: PendingPatch,
-): ChangeImpact {
+): ImpactAssessment {
   const { restartTriggers } = inputs;
   const current = settingsByName({ ...changeSet.before, ...(compute && valuesByPath(observedSettings(compute))) });
   const next: DesiredSettings = {
@@ -47,7 +47,7 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
   const { id, desiredState } = target;
   const { inputs, announced, isChecked } = desiredState;
   const { changeSet } = change;
-  const verdict = verdictOf(desiredState, change);
+  const assessment = assessPatch(desiredState, change);
   // If the program switches between `size` and two limits, the diff shows both limits, but the notice names only the limit that
   // changes. Such a notice also announces `size` and the other limit.
   const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
@@ -56,21 +56,21 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
     !isChecked ||
     (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
     (isResized && (property === "size" || changeSet.newlyManaged.includes(property)));
-  const unannounced = verdict.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
+  const unannounced = assessment.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
   if (unannounced.length > 0) {
     throw unannouncedError(
       id,
       unannounced.map(({ property }) => property),
     );
   }
-  if (!refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
+  if (!refuses(assessment.impact, inputs.onRestart, config.onRestart)) return;
   const checkPassed = announced !== undefined && isAtLeast(announced.impact, "restart");
   if (checkPassed) {
     assertAsApproved(target, change);
     return;
   }
   throw new Stopped(
-    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+    `updating compute ${id} restarts or stops it: ${sentence(assessment)}. The preview could not know that, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
 

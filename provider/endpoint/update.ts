@@ -22,7 +22,7 @@ import { finishEarlierStep, mustBeThere } from "./resume.js";
 import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
 import { startIfNeverStarted } from "./start.js";
-import { type PendingPatch, refuseUnannounced, verdictOf } from "./unannounced.js";
+import { assessPatch, type PendingPatch, refuseUnannounced } from "./unannounced.js";
 
 export interface UpdateRequest {
   id: string;
@@ -90,7 +90,7 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
   const change = { changeSet, paths, needsRestart, compute };
   refuseUnannounced(shared, target, change);
   const isActive = compute === undefined || compute.current_state === "active";
-  const dropsConnections = isActive && isAtLeast(verdictOf(desiredState, change).impact, "may-restart");
+  const dropsConnections = isActive && isAtLeast(assessPatch(desiredState, change).impact, "may-restart");
   if (!dropsConnections) return send(step, change, deadline);
   shared.rollout.assertGoesOn(project, branches, id);
   return notingFailure(send(step, change, deadline));

@@ -95,11 +95,11 @@ export async function linesOfUpdate<P extends ProjectNow>(step: UpdateStep<P>, c
   const { id, olds, news } = step;
   const lines: PreviewLine[] = [];
   if (onRestartOf(step) !== "allow") {
-    if (change.verdict.impact !== "none") lines.push(await impactLine(step, change));
+    if (change.assessment.impact !== "none") lines.push(await impactLine(step, change));
     else if (isUnfinished(olds)) lines.push({ line: lineOfUnfinished(id) });
   }
   for (const text of unexplainedChanges(olds, news, change)) lines.push({ line: { severity: "warn", text } });
-  for (const text of change.verdict.notes) lines.push({ line: { severity: "info", text } });
+  for (const text of change.assessment.notes) lines.push({ line: { severity: "info", text } });
   return lines;
 }
 
@@ -109,11 +109,11 @@ async function impactLine<P extends ProjectNow>(step: UpdateStep<P>, change: Cha
   const now = project && step.lookups().computeIn(project, id);
   const approval = await approvalOf(step);
   const context = { id, olds, news, secrets, now, approval, onRestart: onRestartOf(step) };
-  const { line, verdict } = lineOfImpact(change, context);
+  const { line, assessment } = lineOfImpact(change, context);
   const movesPrimary = change.before.type === "read_write";
   const outlook =
     project && (await step.lookups().updateOutlook(project, { id, branchId: newBranchOf(change), movesPrimary }));
-  const effect = { impact: verdict.impact, activity: now?.activity };
+  const effect = { impact: assessment.impact, activity: now?.activity };
   return { line, failure: failureIn(outlook), atMs: project?.nowMs, effect };
 }
 
