@@ -139,8 +139,8 @@ export interface StepRequest {
   timeoutMs?: number;
 }
 
-/** A resource's inputs and options, as a step gets them. */
-export interface Program extends StepRequest {
+/** What a resource is to be: its inputs and options, as a step gets them. */
+export interface DesiredState extends StepRequest {
   inputs: Inputs;
   /** The generated name, if the program sets none. */
   autoName?: string;
@@ -155,7 +155,7 @@ export interface Program extends StepRequest {
 }
 
 /** Reads inputs that check has passed. */
-export function programOf(raw: Record<string, unknown>, request: StepRequest = {}): Program {
+export function desiredStateOf(raw: Record<string, unknown>, request: StepRequest = {}): DesiredState {
   const { __autoName: autoName, __secret: secrets } = raw;
   const announced = readNotice(raw);
   return {

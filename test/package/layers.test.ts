@@ -80,12 +80,14 @@ describe("imports flow one way", () => {
     expect(bare).toEqual([]);
   });
 
-  test("a program that loads the package loads neither zod nor undici, and of the provider only rules and how a text is shown", () => {
+  test("a program that loads the package loads neither zod nor undici, and of the provider only rules, how a text is shown and how a process is read", () => {
     const { after } = modulesRun("./sdk/index.ts", "");
     expect(after).toContain("provider/rules/impact.ts");
     expect(after.filter((path) => /^node_modules\/(zod|undici)\//.test(path))).toEqual([]);
     expect(
-      after.filter((path) => isOurs(path) && !/^(sdk|provider\/rules)\/|^provider\/visible-text/.test(path)),
+      after.filter(
+        (path) => isOurs(path) && !/^(sdk|provider\/rules)\/|^provider\/(visible-text|proc)\.ts$/.test(path),
+      ),
     ).toEqual([]);
   });
 
