@@ -44,7 +44,7 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   if (conflict) throw new Stopped(conflict);
   // An unknown value replaces nothing: when a compute is replaced, the engine also diffs the resources that use its outputs, with
   // unknown values. A replica with `projectId: primary.projectId` would be deleted too.
-  const replaces = settingsWhere({ changedBy: "replacement" }).filter(
+  const replaces = REPLACING.filter(
     (name) => desired[name] !== undefined && desired[name] !== UNKNOWN && desired[name] !== recorded[name],
   );
   if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
@@ -61,6 +61,9 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   return { changes: onlyOutputsDiffer };
 }
 
+/** Settings that only a new compute can have. */
+const REPLACING = settingsWhere({ changedBy: "replacement" });
+
 const notAskedText = (id: string, paths: readonly string[]): string =>
   `the service did not apply ${paths.join(", ")} of compute ${id} in an earlier run, and the provider does not send it again. To send it again, run \`pulumi config set compute:askAgain true\``;
 
@@ -70,11 +73,13 @@ const notAskedText = (id: string, paths: readonly string[]): string =>
  * preview shows them as removed.
  */
 function recordDiffers(olds: Outputs, inputs: ReturnType<typeof checkInputs>["inputs"], unknown: ReadonlySet<string>) {
-  const keptDiffers = [...KEPT_OPTIONS, ...settingsWhere({ changedBy: "restart" })].some(
+  const keptDiffers = COMPARED.some(
     (name) => olds[name] !== inputs[name] && canonical(olds[name]) !== canonical(inputs[name]),
   );
   return keptDiffers || managedKey([...managedOf(inputs), ...unknown]) !== managedKey(olds.managed ?? []);
 }
+
+const COMPARED = [...KEPT_OPTIONS, ...settingsWhere({ changedBy: "restart" })] as const;
 
 /** `size: 2` and both limits 2 mean the same. */
 const managedKey = (managed: readonly string[]): string => [...new Set(managed.flatMap(pathsOf))].sort().join(" ");

@@ -60,12 +60,12 @@ const PART_FORMS: {
 /** The settings a compute has, as far as the service's answer reports. */
 export function observedSettings(endpoint: WireEndpoint): ObservedSettings {
   const { settings: parts } = endpoint;
-  return pruned({
-    ...Object.fromEntries(FIELDS.map((name) => [name, readField(endpoint, name)])),
-    type: isKnownType(endpoint.type) ? endpoint.type : undefined,
-    // Servers often answer `settings: {}` where nothing is set. An answer without `settings` says nothing about them.
-    ...(parts && Object.fromEntries(NESTED_SETTINGS.map((name) => [name, PART_FORMS[name].observed(parts)]))),
-  }) as ObservedSettings;
+  const observed: Record<string, unknown> = {};
+  for (const name of FIELDS) observed[name] = readField(endpoint, name);
+  if (!isKnownType(endpoint.type)) observed["type"] = undefined;
+  // Servers often answer `settings: {}` where nothing is set. An answer without `settings` says nothing about them.
+  if (parts) for (const name of NESTED_SETTINGS) observed[name] = PART_FORMS[name].observed(parts);
+  return pruned(observed) as ObservedSettings;
 }
 
 /** The settings that a service's answer reports, by path. */

@@ -23,7 +23,6 @@ import {
   SETTING_NAMES,
   SETTING_PROPERTIES,
   type SettingsInput,
-  SIZE_LIMITS,
   settingsIn,
 } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
@@ -117,9 +116,8 @@ export function outputsOf(
   const host = endpoint.host ?? last.host;
   const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
   // Pulumi hides an output where the input of the same name is secret; it can't know that a limit repeats the size.
-  const shown = secrets.has("size") ? without({ ...live }, SIZE_LIMITS) : live;
-  return pruned({
-    ...pick({ ...shown }, TOP_SETTINGS),
+  const shown = secrets.has("size") ? TOP_SETTINGS.filter((name) => !rowOf(name).sizeLimit) : TOP_SETTINGS;
+  const outputs = {
     projectId: inputs.projectId ?? last.projectId ?? live.projectId ?? "",
     branchId: live.branchId ?? inputs.branchId ?? "",
     type: live.type ?? inputs.type ?? DEFAULT_TYPE,
@@ -134,7 +132,8 @@ export function outputsOf(
     passwordlessAccess: endpoint.passwordless_access ?? last.passwordlessAccess,
     provisioner: endpoint.provisioner ?? last.provisioner,
     ...recordOf(desiredState, record),
-  });
+  };
+  return pruned(Object.assign(pick({ ...live }, shown), outputs));
 }
 
 function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: Origin): ObservedSettings {
@@ -231,35 +230,33 @@ export function managedOf(inputs: Inputs): string[] {
  * @param asked values that the service did not apply: the inputs keep them
  */
 export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<string, unknown> {
-  const managed = new Set(outputs.managed);
-  const values = { ...valuesByPath(settingsIn(outputs)), ...asked };
+  const values = Object.assign(valuesByPath(settingsIn(outputs)), asked);
   const inputs: Record<string, unknown> = {};
   for (const path of outputs.managed) {
     if (path.startsWith("settings.") || path === "size") continue;
     inputs[path] = path in values ? values[path] : outputs[path as keyof Outputs];
   }
-  if (managed.has("size")) {
+  if (outputs.managed.includes("size")) {
     const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max } = values;
     Object.assign(inputs, min === max ? { size: max } : { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max });
   }
   const byName = settingsByName(values);
   const settings = partsOf((part) => managedPart(outputs.managed, part, byName[part]));
-  if (Object.keys({ ...settings }).length > 0) inputs["settings"] = settings;
-  return pruned({
-    ...inputs,
-    ...optionsIn(outputs),
-    __autoName: outputs.__autoName,
-    __secret: outputs.__secret,
-    __retain: outputs.__retain,
-    restart: "no",
-  });
+  if (filled(settings)) inputs["settings"] = settings;
+  Object.assign(inputs, optionsIn(outputs));
+  for (const name of ["__autoName", "__secret", "__retain"] as const) inputs[name] = outputs[name];
+  inputs["restart"] = "no";
+  return pruned(inputs);
 }
 
 /** Settings outside `settings`. */
 const TOP_SETTINGS = SETTING_NAMES.filter((name) => !rowOf(name).part);
 
-const partsOf = (partOf: (part: PartName) => object | undefined): Outputs["settings"] =>
-  pruned(Object.fromEntries(NESTED_SETTINGS.map((part) => [part, partOf(part)])));
+function partsOf(partOf: (part: PartName) => object | undefined): Outputs["settings"] {
+  const parts: { [K in PartName]?: object } = {};
+  for (const part of NESTED_SETTINGS) parts[part] = partOf(part);
+  return pruned(parts) as Outputs["settings"];
+}
 
 /** The values of a part at the paths that the program manages; undefined if it manages none, so that it is left out. */
 function managedPart(managed: readonly string[], part: PartName, values: object = {}): object | undefined {

@@ -54,6 +54,8 @@ export class Ownership {
   /** The primaries of this process's resources that change their branch. */
   readonly branchMoves = new BranchMoves();
   #sharing: Sharing | undefined;
+  /** The service's URL, and its one spelling. Every diff needs it. */
+  #service = { url: "", text: serviceOf("") };
 
   /** @param service the base URL. Two services may have computes with equal ids */
   constructor(readonly service: () => string = () => "") {}
@@ -188,7 +190,9 @@ export class Ownership {
   }
 
   #key(id: string): string {
-    return fingerprintOf(`${serviceOf(this.service())}\n${id}`);
+    const url = this.service();
+    if (this.#service.url !== url) this.#service = { url, text: serviceOf(url) };
+    return fingerprintOf(`${this.#service.text}\n${id}`);
   }
 }
 

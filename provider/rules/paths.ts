@@ -1,5 +1,7 @@
 // Settings by their paths in a program: `autoscalingLimitMaxCu`, `settings.pgSettings.work_mem`. Settings are compared, recorded
 // and sent path by path, so that a change of one Postgres setting leaves the others as they are.
+//
+// A refresh calls these functions several times for every compute, so they are loops without copies in between.
 
 import { satisfies } from "./equality.js";
 import {
@@ -19,17 +21,19 @@ export type SettingValues = Record<string, unknown>;
 
 /** The beginning of the paths inside a part of `settings`. */
 const prefixOf = (part: PartName): string => `settings.${part}.`;
-const partOfPath = (path: string): PartName | undefined =>
-  NESTED_SETTINGS.find((part) => path.startsWith(prefixOf(part)));
+const PREFIXES = NESTED_SETTINGS.map((part) => [part, prefixOf(part)] as const);
+const partOfPath = (path: string): PartName | undefined => PREFIXES.find(([, prefix]) => path.startsWith(prefix))?.[0];
 
 export function valuesByPath(settings: DesiredSettings | ObservedSettings): SettingValues {
   const values: SettingValues = {};
-  for (const [name, value] of Object.entries(settings)) {
+  for (const name of Object.keys(settings) as SettingName[]) {
+    const value: unknown = settings[name];
     if (value === undefined || value === UNKNOWN) continue;
     const part = NESTED_SETTINGS.find((one) => one === name);
     if (part === undefined) values[name] = value;
     else
-      for (const [key, inner] of Object.entries(value)) if (inner !== undefined) values[prefixOf(part) + key] = inner;
+      for (const [key, inner] of Object.entries(value as object))
+        if (inner !== undefined) values[prefixOf(part) + key] = inner;
   }
   return values;
 }
@@ -37,15 +41,15 @@ export function valuesByPath(settings: DesiredSettings | ObservedSettings): Sett
 export function settingsByName(values: SettingValues): ObservedSettings {
   const settings: Record<string, unknown> = {};
   const parts: { [K in PartName]?: Record<string, unknown> } = {};
-  for (const [path, value] of Object.entries(values)) {
+  for (const path of Object.keys(values)) {
     const part = partOfPath(path);
-    if (part === undefined) settings[path] = value;
+    if (part === undefined) settings[path] = values[path];
     else {
       parts[part] ??= {};
-      parts[part][path.slice(prefixOf(part).length)] = value;
+      parts[part][path.slice(prefixOf(part).length)] = values[path];
     }
   }
-  return { ...settings, ...parts } as ObservedSettings;
+  return Object.assign(settings, parts) as ObservedSettings;
 }
 
 export const settingOfPath = (path: string): SettingName => partOfPath(path) ?? (path as SettingName);
@@ -64,14 +68,26 @@ export const differingPaths = (desired: SettingValues, has: SettingValues): stri
 
 /** The values at all other paths. */
 export const without = (values: SettingValues, paths: readonly string[]): SettingValues =>
-  Object.fromEntries(Object.entries(values).filter(([path]) => !paths.includes(path)));
+  pick(
+    values,
+    Object.keys(values).filter((path) => !paths.includes(path)),
+  );
 
-export const pick = (values: SettingValues, paths: Iterable<string>): SettingValues =>
-  Object.fromEntries([...paths].filter((path) => values[path] !== undefined).map((path) => [path, values[path]]));
+/** The values at these paths, as far as there are any. */
+export function pick(values: SettingValues, paths: Iterable<string>): SettingValues {
+  const picked: SettingValues = {};
+  for (const path of paths) if (values[path] !== undefined) picked[path] = values[path];
+  return picked;
+}
 
 /** The values that a PATCH can change. */
-export const updatableValues = (settings: DesiredSettings | ObservedSettings): SettingValues =>
-  Object.fromEntries(Object.entries(valuesByPath(settings)).filter(([path]) => changedBy(path) === "update"));
+export function updatableValues(settings: DesiredSettings | ObservedSettings): SettingValues {
+  const values = valuesByPath(settings);
+  return pick(
+    values,
+    Object.keys(values).filter((path) => changedBy(path) === "update"),
+  );
+}
 
 const changedBy = (path: string) => rowOf(settingOfPath(path)).changedBy;
 
@@ -86,8 +102,8 @@ export function comparisonBase(
   outputs: SettingValues,
   again: readonly string[] = [],
 ): SettingValues {
-  const asked = Object.entries(without(inputs, again)).filter(([path]) => changedBy(path) !== "restart");
-  return { ...outputs, ...Object.fromEntries(asked) };
+  const asked = Object.keys(inputs).filter((path) => !again.includes(path) && changedBy(path) !== "restart");
+  return { ...outputs, ...pick(inputs, asked) };
 }
 
 /** The same for inputs and outputs as Pulumi has them. */

@@ -44,7 +44,7 @@ describe("a creation does not stop", () => {
     expect(await foreseen(new Lab(), adopted({ size: 0.25 }))).toMatchObject({
       kind: "adopts",
       changes: [],
-      verdict: { impact: "none" },
+      assessment: { impact: "none" },
       activity: { state: "active" },
     });
   });
@@ -54,7 +54,7 @@ describe("a creation does not stop", () => {
     byHand(lab, SEED.primaryId, { current_state: "idle" });
     expect(await foreseen(lab, adopted({ size: 4 }))).toMatchObject({
       kind: "adopts",
-      verdict: { impact: "restart" },
+      assessment: { impact: "restart" },
       activity: { state: "idle" },
     });
   });
