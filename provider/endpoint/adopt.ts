@@ -148,7 +148,7 @@ export interface Adoption {
   harmless: Reason[];
 }
 
-/** @param desired in a preview, with marks for values that are not known yet */
+/** @param desired in a preview, with `UNKNOWN` for values that are not known yet */
 export function adoptionOf(
   { inputs, secrets }: DesiredState,
   existing: WireEndpoint,
