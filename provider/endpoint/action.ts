@@ -49,8 +49,8 @@ export const PAUSE_MS = 2000;
 const JUST_NOW_MS = 90_000;
 
 /**
- * The last start before now. Its time is enough, unless the service does not report it, or it is so recent that the next start may
- * show the same time. Then the newest operation is kept too.
+ * The last start before now. Its time is enough, unless the service does not report it, or it is so recent that the next start
+ * may show the same time. Then the newest operation is kept too.
  */
 export async function lastStartOf(
   context: Context,
@@ -89,7 +89,7 @@ export async function wasStartedSince(
  * Carries an action out, unless there is nothing to do. After a lost answer it looks whether the action was carried out, before
  * it sends it again: a compute must not restart twice.
  * @param now the compute as it was just seen
- * @param lastStart as it was before a restart: tells later whether the compute was started since. The other actions do not use it
+ * @param lastStart before a restart: tells later whether the compute was started since. The other actions do not use it
  * @returns undefined if the compute is gone
  */
 export async function runAction(
