@@ -87,8 +87,7 @@ export const actionCommand = (name: ActionName): Command => ({
 const resultHint = (project: string, id: string) =>
   `\`compute-endpoint operations ${project}/${id}\` shows how it ends`;
 
-const timeoutAdvice = (project: string, id: string) =>
-  `The work goes on at the service: ${resultHint(project, id)}; --timeout gives it more time`;
+const timeoutAdvice = (project: string, id: string) => `${resultHint(project, id)}; --timeout gives it more time`;
 
 /** Names the operation that keeps the project busy, if one more request shows it. */
 async function stillBusy(context: Access["context"], project: string, deadline: Deadline): Promise<string> {

@@ -108,7 +108,7 @@ function parseTargets(positionals: readonly string[]): Required<ReturnType<typeo
 
 const timeoutAdvice = (targets: readonly { projectId: string }[]): string => {
   const commands = [...new Set(targets.map(({ projectId }) => `\`compute-endpoint operations ${projectId}\``))];
-  return `The work goes on at the service: ${commands.join(" and ")} shows how it ends; --timeout gives it more time`;
+  return `${commands.join(" and ")} shows how it ends; --timeout gives it more time`;
 };
 
 async function look(access: Access, { projectId, endpointId: id }: { projectId: string; endpointId: string }) {

@@ -11,8 +11,7 @@ import { MutationQueue } from "./mutation-queue.js";
 import { outcomeOf } from "./outcome.js";
 import { OperationPollers } from "./pollers.js";
 
-const TIMEOUT_ADVICE =
-  "The operation still runs at the service. Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`";
+const TIMEOUT_ADVICE = "Run the command again: it waits for the same operation. To wait longer, set `customTimeouts`";
 
 /** Without `clock` and `transport`, the real ones are used. */
 export type ContextOptions = Omit<ClientOptions, "clock" | "transport" | "cancellation"> &

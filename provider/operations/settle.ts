@@ -33,9 +33,11 @@ export async function settle(
   const pending = () => all.filter((one) => one.state === "pending");
   const progress = new ProgressReporter(clock, log);
   let lastError: Error | undefined;
+  let answeredAt = clock.now();
 
   const onResult = (result: PollResult): WaitProgress => {
     lastError = result.error;
+    if (!lastError) answeredAt = clock.now();
     let wasRetried = false;
     for (const [id, one] of tracked) {
       const operation = result.operations.get(id);
@@ -44,7 +46,10 @@ export async function settle(
     }
     throwIfFailed(context, all);
     const left = pending();
-    if (left[0]) progress.report((elapsedMs) => waitingFor(left, client.redactor, elapsedMs, deadline));
+    if (left[0]) {
+      const silence = lastError && ` (no answer for ${formatDuration(clock.now() - answeredAt)}: ${lastError.message})`;
+      progress.report((elapsedMs) => waitingFor(left, client.redactor, elapsedMs, deadline) + (silence ?? ""));
+    }
     if (left.length === 0) return "done";
     return wasRetried ? "retried" : "pending";
   };
@@ -98,10 +103,12 @@ function throwIfFailed({ client: { redactor } }: Context, all: readonly TrackedO
 function tooLate(context: Context, left: TrackedOperation[], deadline: Deadline, lastError?: Error): DeadlineExceeded {
   const { client, timeoutAdvice } = context;
   const lines = unfinishedLines(context, left).join("; ");
-  const last = lastError ? ` The last poll failed: ${lastError.message}.` : "";
+  const last = lastError
+    ? `The last poll failed: ${lastError.message}. The operation may still run at the service`
+    : "The operation still runs at the service";
   return new DeadlineExceeded(
     client.redactor.redact(
-      `not finished after ${formatDuration(deadline.budgetMs)}: ${lines}.${last} ${timeoutAdvice}`,
+      `not finished after ${formatDuration(deadline.budgetMs)}: ${lines}. ${last}. ${timeoutAdvice}`,
     ),
     left.map((one) => one.operation.id),
   );

@@ -253,9 +253,11 @@ describe("the deadline", () => {
 
   test("says so when the last look failed", async () => {
     const s = serviceWithOperations({ "1": [{ status: 503, body: { message: "down" } }] });
-    expect((await settleResult(s, [operationRow("1", "running")], 30_000)).message).toMatch(
-      /The last poll failed: GET \S+: the service answered 503: down/,
+    const { message } = await settleResult(s, [operationRow("1", "running")], 30_000);
+    expect(message).toMatch(
+      /The last poll failed: GET \S+: the service answered 503: down.* The operation may still run at the service\. Run the command again/,
     );
+    expect(message).not.toContain("The operation still runs");
     // A look that goes on past the deadline takes up to 10 s, and one more follows.
     expect(s.clock.now()).toBeLessThan(50_000);
   });
@@ -272,6 +274,14 @@ test("a long wait speaks after 10 s, and then every 30 s", async () => {
   await settleResult(s, [operationRow("1", "running"), operationRow("2", "scheduling")], 120_000);
   expect(s.said).toHaveLength(4);
   expect(s.said[0]).toMatch(/^waiting for start_compute of ep-a and 1 more \(1\d s, status running; at most 2 min\)$/);
+});
+
+test("a long wait says that the service does not answer any more, and for how long", async () => {
+  const s = serviceWithOperations({ "1": ["running", { status: 503, body: { message: "down" } }] });
+  await settleResult(s, [operationRow("1", "running")], 120_000);
+  expect(s.said.at(-1)).toMatch(
+    /^waiting for start_compute of ep-a \(.*; at most 2 min\) \(no answer for 2 min( \d+ s)?: GET \S+: the service answered 503: down/,
+  );
 });
 
 test("a short wait is silent", async () => {
