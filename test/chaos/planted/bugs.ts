@@ -34,7 +34,7 @@ export const BUGS: Bug[] = [
         'import { retryUnlessApplied } from "../operations/retry-unless-applied.js";\nimport { settle } from "../operations/settle.js";',
       ],
       [
-        '    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");\n',
+        '    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "created");\n',
         "    if (inputs.waitForReady !== false) await settle(context, project, made.operations, deadline);\n    const after = made.endpoint;\n",
       ],
     ],
@@ -53,8 +53,8 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/create.ts",
     changes: [
       [
-        "    const existing = computeToAdopt(shared, program, project, before);\n",
-        "    const name = inputs.name ?? program.autoName;\n    const existing = computeToAdopt(shared, program, project, before) ?? before.find((one) => one.name === name);\n",
+        "    const existing = computeToAdopt(shared, desiredState, project, before);\n",
+        "    const name = inputs.name ?? desiredState.autoName;\n    const existing = computeToAdopt(shared, desiredState, project, before) ?? before.find((one) => one.name === name);\n",
       ],
     ],
     seed: 1,
@@ -84,8 +84,8 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/read-back.ts",
     changes: [
       [
-        "return outputsOf(now, program, record, known, origin);",
-        'return outputsOf(now, program, record, known, "read");',
+        "return outputsOf(now, desiredState, record, known, origin);",
+        'return outputsOf(now, desiredState, record, known, "read");',
       ],
     ],
     seed: 1,
@@ -134,7 +134,7 @@ export const BUGS: Bug[] = [
   {
     name: "see no compute in the way of a creation",
     file: "provider/endpoint/outlook.ts",
-    changes: [["      refuseDuplicate(view, program, project, listed);\n", ""]],
+    changes: [["      refuseDuplicate(view, desiredState, project, listed);\n", ""]],
     seed: 1,
     rule: "silent preview of a creation that stops",
   },
