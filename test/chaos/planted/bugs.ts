@@ -80,7 +80,7 @@ export const BUGS: Bug[] = [
     rule: "never started",
   },
   {
-    name: "outputs take drift from an update's read-back",
+    name: "put drift into the outputs when an update reads the compute back",
     file: "provider/endpoint/read-back.ts",
     changes: [
       [
@@ -143,6 +143,6 @@ export const BUGS: Bug[] = [
     file: "provider/operations/mutation-queue.ts",
     changes: [["      if (yieldMs > 0) {\n", "      if (yieldMs > 3_600_000) {\n"]],
     seed: 1,
-    rule: "kept out by a neighbour",
+    rule: "kept waiting by another stack",
   },
 ];
