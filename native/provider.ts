@@ -7,7 +7,7 @@ import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
 import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
 import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
-import { isKind, Stopped } from "../provider/errors.js";
+import { Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, instanceNameProblem, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/message-data.js";
@@ -37,6 +37,12 @@ export interface EngineStep {
   /** Milliseconds; 0 if the resource has no `customTimeouts` for this step. */
   timeoutMs?: number;
   preview?: boolean;
+}
+
+/** The new inputs of a create or an update, and the outputs before, where there were some. */
+export interface StepValues {
+  news: Values;
+  olds?: Values;
 }
 
 export interface DiffResult extends DiffAnswer {
@@ -188,20 +194,16 @@ export class NativeProvider {
     this.#process.cancellation.request();
   }
 
-  /** Removes secrets from the error. If the error keeps a compute in the state, also removes internal properties. */
-  clean(error: unknown, news?: Values): unknown {
-    const cleaned = this.#process.clean(error);
-    if (news && isKind(cleaned, "not-ready")) {
-      const { props } = stateValuesOf(cleaned.properties, news);
-      for (const name of Object.keys(cleaned.properties)) delete cleaned.properties[name];
-      Object.assign(cleaned.properties, props);
-    }
-    return cleaned;
+  /** Removes secrets from the error. */
+  clean(error: unknown): unknown {
+    return this.#process.clean(error);
   }
 
-  /** The names of the values that a failed step keeps as secrets. */
-  secretsAfterFailure = (properties: Props, news: Values): ReadonlySet<string> =>
-    stateValuesOf(properties, news).secrets;
+  /**
+   * What the state keeps of a compute whose step failed.
+   * @param properties of the error
+   */
+  keptAfterFailure = (properties: Props, { news, olds }: StepValues): Values => stateValuesOf(properties, news, olds);
 
   #step({ urn, preview = false }: EngineStep, news: Values): ResourceStep {
     return {
