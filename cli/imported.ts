@@ -2,7 +2,7 @@
 // program in which the next preview shows no change.
 
 import { argsOf } from "../provider/endpoint/import-arguments.js";
-import { INTERNAL_INPUTS, type Inputs, type Program, programOf } from "../provider/endpoint/inputs.js";
+import { type DesiredState, desiredStateOf, INTERNAL_INPUTS, type Inputs } from "../provider/endpoint/inputs.js";
 import { COMPUTE_PROPERTIES, inputsOf, managedOf, type Outputs, outputsOf } from "../provider/endpoint/outputs.js";
 import { SECRET_SIGNATURE, SIGNATURE } from "../provider/rules/equality.js";
 import { autoNameOf, looksGenerated, looksGeneratedFor } from "../provider/rules/name.js";
@@ -41,7 +41,7 @@ export const nameTable = ({ parent, provider }: ImportOptions): Record<string, s
 export function imported(name: string, endpoint: WireEndpoint, args: Inputs, options: ImportOptions = {}): Imported {
   // As with `adopt`, the program did not create the compute. So a destroy releases it, unless the program says
   // otherwise.
-  const outputs = outputsOf(endpoint, programOf({ ...args }), { adopted: !options.isOwned });
+  const outputs = outputsOf(endpoint, desiredStateOf({ ...args }), { adopted: !options.isOwned });
   return importedWith(name, args, { ...args }, outputs, endpoint.id, options);
 }
 
@@ -112,12 +112,12 @@ export function importedForResource(
   const chosen =
     managed ?? managedOf(argsOf(endpoint, projectId, notes)).filter((path) => path !== "name" || !generated);
   const paths = [...new Set(["projectId", "branchId", ...chosen, ...managedOf(set)])].sort();
-  const program: Program = {
-    ...programOf({ ...set, projectId, ...(endpoint.branch_id ? { branchId: endpoint.branch_id } : {}) }),
+  const desiredState: DesiredState = {
+    ...desiredStateOf({ ...set, projectId, ...(endpoint.branch_id ? { branchId: endpoint.branch_id } : {}) }),
     ...(autoName === undefined ? {} : { autoName }),
     secrets: new Set(secrets),
   };
-  const outputs: Outputs = { ...outputsOf(endpoint, program, { adopted: !options.isOwned }), managed: paths };
+  const outputs: Outputs = { ...outputsOf(endpoint, desiredState, { adopted: !options.isOwned }), managed: paths };
   const { autoscalingLimitMinCu: min, autoscalingLimitMaxCu: max } = outputs;
   if (paths.includes("size") && min === max && max !== undefined) outputs.size = max;
   const inputs = inputsOf(outputs);

@@ -5,7 +5,7 @@
 import { check } from "../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
 import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
-import { type Problem, type Program, programOf } from "../provider/endpoint/inputs.js";
+import { type DesiredState, desiredStateOf, type Problem } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
 import { Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
@@ -26,6 +26,7 @@ import {
   linesOfCreation,
   linesOfUpdate,
   type ResourceStep,
+  resourceStep,
   type TimedLine,
   type UpdateStep,
 } from "./preview-warnings.js";
@@ -87,8 +88,7 @@ export class NativeProvider {
 
   async check(urn: string, olds: Values, news: Values): Promise<Values & { failures: Problem[] }> {
     const { firstOldInputs, shared, ownership, secrets } = this.#process;
-    const program = withSecrets(news);
-    secrets.remember(program);
+    secrets.remember(withSecrets(news));
     // Options such as `replaceOnChanges` and `retainOnDelete` reach no provider.
     const hints = { urn, secrets: [...news.secrets], mayReplace: "transforms", isPreview: isPreviewCommand() } as const;
     const { inputs, failures, warnings } = check(
@@ -132,22 +132,24 @@ export class NativeProvider {
     this.#process.secrets.remember(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
     if (request.preview) return { id: "", props: outputsOfCreation(news), secrets: news.secrets };
-    const program = this.#programOf(news, request);
-    const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, program));
+    const desiredState = this.#desiredStateOf(news, request);
+    const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, desiredState));
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
   }
 
   async update(request: EngineStep, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
     const state = withSecrets(olds);
-    const step: UpdateStep = { ...this.#step(request, news), id, olds: state, oldInputs: withSecrets(oldInputs) };
+    const before = withSecrets(oldInputs);
+    const { askAgain } = this.#process.shared.config;
+    const step: UpdateStep = { ...this.#step(request, news, before), id, olds: state, oldInputs: before, askAgain };
     for (const values of [state, withSecrets(news)]) this.#process.secrets.remember(values);
     const change = announcedChangeOf(step);
     for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
     if (request.preview) {
-      const outputs = outputsOfUpdate(olds.props, step.oldInputs, news, change);
+      const outputs = outputsOfUpdate(olds.props, before, news, change);
       return { props: outputs, secrets: secretsAfter(news, olds) };
     }
-    const updateRequest = { id, olds: state as unknown as Outputs, program: this.#programOf(news, request) };
+    const updateRequest = { id, olds: state as unknown as Outputs, desiredState: this.#desiredStateOf(news, request) };
     return stateValuesOf({ ...(await this.#process.steps().update(this.#process.shared, updateRequest)) }, news, olds);
   }
 
@@ -205,17 +207,16 @@ export class NativeProvider {
    */
   keptAfterFailure = (properties: Props, { news, olds }: StepValues): Values => stateValuesOf(properties, news, olds);
 
-  #step({ urn, preview = false }: EngineStep, news: Values): ResourceStep {
-    return {
+  #step({ urn, preview = false }: EngineStep, news: Values, oldInputs?: Props): ResourceStep {
+    return resourceStep(news, {
       urn,
-      news: news.props,
-      secrets: news.secrets,
+      ...(oldInputs ? { oldInputs } : {}),
       config: this.#process.shared.config,
       isPreview: preview,
-      isSoftened: this.#isSoftened,
+      isSoftened: () => this.#isSoftened,
       projectNow: async (projectId) => (preview ? this.#projects?.of(projectId) : undefined),
       lookups,
-    };
+    });
   }
 
   /** `COMPUTE_ON_RESTART=warn` softens only previews. Pulumi does not tell check whether it is a preview. */
@@ -223,8 +224,8 @@ export class NativeProvider {
     return this.#process.shared.config.softensPreviews && isPreviewCommand();
   }
 
-  #programOf(news: Values, { timeoutMs }: EngineStep): Program {
-    return programOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
+  #desiredStateOf(news: Values, { timeoutMs }: EngineStep): DesiredState {
+    return desiredStateOf(withSecrets(news), timeoutMs ? { timeoutMs } : {});
   }
 
   async #say(urn: string, line: TimedLine): Promise<void> {

@@ -5,7 +5,7 @@ import type { StackConfig } from "./config.js";
 import { check } from "./endpoint/check.js";
 import { diff } from "./endpoint/diff.js";
 import { hintsIn } from "./endpoint/hints.js";
-import { programOf } from "./endpoint/inputs.js";
+import { desiredStateOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
 import { isKind, type NotReady, Stopped } from "./errors.js";
 import { ProviderProcess } from "./provider-process.js";
@@ -81,7 +81,7 @@ export const provider: DynamicProvider = {
     secrets.remember(news);
     return withCleanErrors(async () => {
       const { id, outputs } = await providerProcess.trackCreate(
-        providerProcess.steps().create(shared, programOf(news, request)),
+        providerProcess.steps().create(shared, desiredStateOf(news, request)),
       );
       return { id, outs: { ...outputs } };
     }, news);
@@ -100,8 +100,10 @@ export const provider: DynamicProvider = {
     const request = takeRequest(news);
     for (const props of [olds, news]) secrets.remember(props);
     return withCleanErrors(async () => {
-      const program = programOf(news, request);
-      const outputs = await providerProcess.steps().update(shared, { id, olds: olds as unknown as Outputs, program });
+      const desiredState = desiredStateOf(news, request);
+      const outputs = await providerProcess
+        .steps()
+        .update(shared, { id, olds: olds as unknown as Outputs, desiredState });
       return { outs: { ...outputs } };
     }, news);
   },

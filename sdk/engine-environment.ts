@@ -1,8 +1,8 @@
 // Finds the environment variables of Pulumi's engine, which changes computes with the account in them.
 
-import { readdirSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import type { EngineEnvironment, Variables } from "../provider/lookup/account.js";
+import { childrenOfThisProcess, commandLineOf, environmentOf } from "../provider/proc.js";
 import { ACCOUNT_VARIABLES } from "../provider/rules/config-names.js";
 import { fromRuntimeState } from "./pulumi-run.js";
 
@@ -22,7 +22,7 @@ atLoad();
 export function engineEnvironment(): EngineEnvironment {
   if (isInlineProgram()) return { kind: "inline", seen: variablesOfChildEngine(pulumi.getStack()) };
   if (pulumi.runtime.getMonitor() === undefined) return { kind: "none" };
-  return { kind: "inherited", variables: variablesIn("/proc/self/environ") ?? atLoad() };
+  return { kind: "inherited", variables: accountVariablesOf("self") ?? atLoad() };
 }
 
 /**
@@ -39,37 +39,20 @@ const isPlugin = (): boolean =>
 /** The environment that the Automation API gave to its `pulumi` process for this stack. Only Linux shows it. */
 function variablesOfChildEngine(stack: string): Variables | undefined {
   const pid = childrenOfThisProcess().find((child) => {
-    const args = (read(`/proc/${child}/cmdline`) ?? "").split("\0");
+    const args = commandLineOf(child) ?? [];
     const name = args[args.indexOf("--stack") + 1]?.split("/").at(-1);
     return args.some((one) => one.startsWith("--client=")) && name === stack;
   });
-  return pid === undefined ? undefined : variablesIn(`/proc/${pid}/environ`);
+  return pid === undefined ? undefined : accountVariablesOf(pid);
 }
 
-function childrenOfThisProcess(): string[] {
-  try {
-    const threads = readdirSync("/proc/self/task");
-    return threads.flatMap((thread) => (read(`/proc/self/task/${thread}/children`) ?? "").split(" ").filter(Boolean));
-  } catch {
-    return [];
-  }
-}
-
-/** Of all variables, those that name an account. */
-function variablesIn(path: string): Variables | undefined {
-  const lines = read(path)?.split("\0");
+/** Of a process's variables, those that name an account. */
+function accountVariablesOf(pid: string): Variables | undefined {
+  const lines = environmentOf(pid);
   if (!lines) return undefined;
   const entries = lines.map((line): [string, string] => {
     const end = line.indexOf("=");
     return [line.slice(0, end), line.slice(end + 1)];
   });
   return Object.fromEntries(entries.filter(([name]) => NAMES.includes(name)));
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -31,8 +31,9 @@ const dist = join(ROOT, "dist");
 const CONSOLE = "emulator/console";
 /** Holds the hash of what dist/ was made from. It is not packed. */
 const STAMP = ".sources";
-/** As TypeScript writes the import. */
-const ZOD = 'require("zod")';
+/** As TypeScript writes the import of another module. */
+const IMPORT = /require\("(\.[^"]+)"\)/g;
+const ZOD = 'require("zod/mini")';
 /** The import of a command that writes YAML. */
 const YAML = 'import("yaml")';
 
@@ -52,7 +53,8 @@ function build() {
     bundleZod(fresh);
     bundleYaml(fresh);
     bundleGrpc(fresh);
-    removeUnreached(fresh, ".js", /require\("(\.[^"]+)"\)/g);
+    joinModules(fresh);
+    removeUnreached(fresh, ".js", IMPORT);
     removeUnreached(fresh, ".d.ts", /(?:from|import\() ?"(\.[^"]+)"/g);
     buildConsole(join(fresh, CONSOLE));
     // npm does this when it installs the package. In the clone only this script can.
@@ -65,26 +67,27 @@ function build() {
 }
 
 /**
- * What the package uses of zod, in one file: Node.js needs 90 ms of CPU for zod's 95 files, and each command of Pulumi starts the
- * provider once or twice. Everything in dist/ loads this file, so that there is one zod.
+ * What the package uses of zod, in one file, for the same reason as in `joinModules`. Everything in dist/ loads this file, so that
+ * there is one zod. Of its two forms, zod/mini loads and builds schemas in less than half the time.
  */
 function bundleZod(folder) {
-  const zod = require("zod");
+  const zod = require("zod/mini");
   const files = filesIn(folder, ".js").map((path) => ({ path, text: readFileSync(path, "utf8") }));
   const users = files.filter(({ text }) => text.includes(ZOD));
-  const used = users.flatMap(({ text }) => [...text.matchAll(/\b(?:z|zod_1\.z)\.(\w+)/g)].map(([, name]) => name));
+  const used = users.flatMap(({ text }) => [...text.matchAll(/\bz\.(\w+)/g)].map(([, name]) => name));
   // Words such as `enum` are names of zod's, but can't be names of variables.
-  const names = [...new Set(used)].filter((name) => name in zod).map((name) => ({ name, variable: `zod_${name}` }));
+  const names = [...new Set(used)]
+    .filter((name) => name in zod && name !== "locales")
+    .map((name) => ({ name, variable: `zod_${name}` }));
   const list = (format) => names.map(format).join(", ");
   const contents = [
-    `import { config, ${list(({ name, variable }) => `${name} as ${variable}`)} } from "zod";`,
+    `import { ${list(({ name, variable }) => `${name} as ${variable}`)} } from "zod/mini";`,
     'import en from "zod/v4/locales/en.js";',
-    // zod sets its language in a module that the bundle leaves out.
-    "config(en());",
     `export { ${list(({ name, variable }) => `${variable} as ${name}`)} };`,
-    `export const z = { ${list(({ name, variable }) => `${name}: ${variable}`)} };`,
+    // zod has fifty languages.
+    "export const locales = { en };",
   ].join("\n");
-  bundle(folder, "zod", contents);
+  bundlePackage(folder, "zod", contents);
   for (const { path, text } of users) {
     writeFileSync(path, text.replaceAll(ZOD, `require("${specifier(folder, path, "zod")}")`));
   }
@@ -101,7 +104,7 @@ function bundleYaml(folder) {
   const names = [...new Set(used)].filter((name) => name in yaml);
   // The modules for browsers can be bundled in part. They do the same.
   const modules = join(dirname(require.resolve("yaml/package.json")), "browser/dist/index.js");
-  bundle(folder, "yaml", `export { ${names.join(", ")} } from ${JSON.stringify(modules)};`);
+  bundlePackage(folder, "yaml", `export { ${names.join(", ")} } from ${JSON.stringify(modules)};`);
   for (const { path, text } of files.filter(({ text }) => text.includes(YAML))) {
     const chunk = `require("${specifier(folder, path, "yaml")}")`;
     writeFileSync(path, text.replaceAll(YAML, `Promise.resolve().then(() => ${chunk})`));
@@ -159,6 +162,66 @@ function bundleGrpc(folder) {
   });
 }
 
+/**
+ * Two files hold the modules of sdk/ and provider/, each module as a function that runs when it is first needed. Each command of
+ * Pulumi starts a program and, once or twice, the provider, and opening their files took longer than running them. A program
+ * loads only the first file. All of dist/ takes the modules from these files, so that none is there twice.
+ */
+function joinModules(folder) {
+  const all = ["sdk", "provider"].flatMap((name) => filesIn(join(folder, name), ".js"));
+  const program = new Set(all.filter((path) => path.startsWith(join(folder, "sdk") + sep)));
+  for (const path of loadedBy(join(folder, "sdk/index.js"))) if (all.includes(path)) program.add(path);
+  const tables = [
+    { table: join(folder, "program.js"), modules: program },
+    { table: join(folder, "provider.js"), modules: new Set(all.filter((path) => !program.has(path))) },
+  ];
+  const indexes = MAINS.map((main) => join(folder, `${main}.js`)).filter((path) => all.includes(path));
+  const exported = indexes.map((path) => Object.keys(require(path)));
+  const needed = new Set(indexes);
+  for (const path of filesIn(folder, ".js")) {
+    for (const [, specifier] of readFileSync(path, "utf8").matchAll(IMPORT)) {
+      const module = join(dirname(path), specifier);
+      const from = tables.find(({ modules }) => modules.has(module));
+      if (from && !from.modules.has(path)) needed.add(module);
+    }
+  }
+  for (const { table, modules } of tables) {
+    const rows = [...modules].filter((path) => needed.has(path)).sort();
+    const others = all.filter((path) => !modules.has(path));
+    const lines = rows.map((path) => `${nameOf(path)}: () => require(${JSON.stringify(path)}),`);
+    bundle(folder, table, `module.exports = {\n${lines.join("\n")}\n};`, [...others, join(folder, "zod.js")]);
+  }
+  for (const path of filesIn(folder, ".js").filter((path) => !all.includes(path))) {
+    const text = readFileSync(path, "utf8").replaceAll(IMPORT, (written, specifier) => {
+      const module = join(dirname(path), specifier);
+      return all.includes(module) ? fromTable(path, module) : written;
+    });
+    writeFileSync(path, text);
+  }
+  for (const [at, path] of indexes.entries()) {
+    // Node.js reads the names from the text when a module of the other kind imports them. The line is never run.
+    const names = `0 && (module.exports = { ${exported[at].join(", ")} });`;
+    writeFileSync(path, `"use strict";\nmodule.exports = ${fromTable(path, path)};\n${names}\n`);
+  }
+
+  function nameOf(module) {
+    return JSON.stringify(relative(folder, module).replaceAll(sep, "/").replace(/\.js$/, ""));
+  }
+
+  function fromTable(path, module) {
+    const { table } = tables.find(({ modules }) => modules.has(module));
+    const to = relative(dirname(path), table).replaceAll(sep, "/");
+    return `require("${to.startsWith(".") ? to : `./${to}`}")[${nameOf(module)}]()`;
+  }
+}
+
+/** The files that a program loads with this one. */
+function loadedBy(path) {
+  const script = "require(process.argv[1]); console.log(JSON.stringify(Object.keys(require.cache)))";
+  const { stdout } = spawnSync(process.execPath, ["-e", script, path], { encoding: "utf8" });
+  return JSON.parse(stdout);
+}
+
 /** Each license once, under the names of the packages that have it. */
 function licensesOf(packages) {
   const names = new Map();
@@ -178,15 +241,21 @@ function specifier(folder, path, name) {
 }
 
 /** Writes NAME.js, with the license of the package that is in it. */
-function bundle(folder, name, contents) {
+function bundlePackage(folder, name, contents) {
+  bundle(folder, join(folder, `${name}.js`), contents, [], `/* Parts of ${name}.\n\n${licenseOf(name)}*/`);
+}
+
+function bundle(folder, path, contents, external = [], banner = "") {
   const { buildSync } = require("esbuild");
   buildSync({
     stdin: { contents, resolveDir: ROOT },
-    outfile: join(folder, `${name}.js`),
+    outfile: path,
+    absWorkingDir: folder,
     bundle: true,
     platform: "node",
     target: "node20",
-    banner: { js: `/* Parts of ${name}.\n\n${licenseOf(name)}*/` },
+    external: ["@pulumi/*", "undici", "undici/*", ...external],
+    banner: { js: banner },
     logLevel: "warning",
   });
 }

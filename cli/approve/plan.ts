@@ -1,6 +1,11 @@
 // Decides which entries to add to and remove from the list of approvals.
 
-import { type ApprovalEntry, type ApprovalTarget, readApprovals } from "../../provider/rules/approval-list.js";
+import {
+  type ApprovalEntry,
+  type ApprovalTarget,
+  readApprovals,
+  uniqueChanges,
+} from "../../provider/rules/approval-list.js";
 import { CommandRefused } from "../arguments.js";
 import type { ListChange } from "./config-list.js";
 import { type Stale, staleOf } from "./stale.js";
@@ -52,7 +57,7 @@ export function planChange(
   const { digests, until, tidy, needed, nowMs } = approving;
   const { entries, problem } = readApprovals(JSON.stringify(values), nowMs);
   if (problem !== undefined) throw new CommandRefused(`correct compute:approve first: ${problem}`);
-  const unique = [...new Map(digests.map((one) => [one.digest, one])).values()];
+  const unique = uniqueChanges(digests);
   const known = entries.filter(({ state, digest }) => state === "valid" && unique.some((one) => one.digest === digest));
   const added = unique.filter(({ digest }) => !known.some((entry) => entry.digest === digest));
   const renewed = new Map(

@@ -37,10 +37,11 @@ function choice(name: keyof EmulatorOptions, choices: readonly string[], help: s
   return { name, value: choices.join("|"), help: `${help} (default ${byDefault})`, parse };
 }
 
-const word = (name: Word, help: string): Flag => choice(name, shape[name].unwrap().options, help, DEFAULTS[name]);
+const word = (name: Word, help: string): Flag => choice(name, shape[name].def.innerType.options, help, DEFAULTS[name]);
 
 function status(name: Status, help: string): Flag {
-  const { parse, ...flag } = choice(name, [...shape[name].unwrap().values].map(String), help, String(DEFAULTS[name]));
+  const { values } = shape[name].def.innerType.def;
+  const { parse, ...flag } = choice(name, values.map(String), help, String(DEFAULTS[name]));
   return { ...flag, parse: (...given) => Number(parse(...given)) };
 }
 

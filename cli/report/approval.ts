@@ -3,7 +3,7 @@
 
 import { UNKNOWN_VALUE } from "../../provider/endpoint/inputs.js";
 import { digestOfChange } from "../../provider/rules/approval.js";
-import { type ChangeImpact, type Impact, impactOf, isWorse, replacementOf } from "../../provider/rules/impact.js";
+import { type Impact, type ImpactAssessment, impactOf, isWorse, replacementOf } from "../../provider/rules/impact.js";
 import { type OnRestart, refuses } from "../../provider/rules/policies.js";
 import { isSecret } from "../../provider/rules/settings.js";
 import { type Compared, ENDANGERING, type Judged } from "./judge.js";
@@ -64,14 +64,14 @@ export function digestOrReason(compared: Compared, judged: Judged): Digest {
   const values = [release.old, release.next].flatMap((inputs) => [inputs?.["adopt"], inputs?.["onDelete"]]);
   if (values.includes(UNKNOWN_VALUE)) return { why: WHY.unknown };
   if (values.some(isSecretMark)) return { why: WHY.secret };
-  const digestBy = (verdict: ChangeImpact) =>
-    digestOfChange(step.urn, verdict, previousInputs, desired, secrets, release);
+  const digestBy = (assessment: ImpactAssessment) =>
+    digestOfChange(step.urn, assessment, previousInputs, desired, secrets, release);
   const replacement = replacementOf(previousInputs, desired, { secrets });
-  const verdict = step.op === "update" ? impactOf(previousInputs, desired, { secrets }) : replacement;
-  const digest = digestBy(verdict);
+  const assessment = step.op === "update" ? impactOf(previousInputs, desired, { secrets }) : replacement;
+  const digest = digestBy(assessment);
   if (digest === undefined) return { why: WHY.unknown };
   // The digest would approve less than this change does.
-  if (isWorse(judged.impact, verdict.impact)) return { why: WHY.drift };
+  if (isWorse(judged.impact, assessment.impact)) return { why: WHY.drift };
   const replacementDigest = digestBy(replacement);
   return { digest, ...(replacementDigest === undefined ? {} : { replacementDigest }) };
 }

@@ -1,6 +1,6 @@
 // The errors of a failed preview.
 
-import { digestsAtEndOf, type NamedDigest } from "../../provider/rules/approval-list.js";
+import { digestsAtEndOf, type NamedDigest, uniqueChanges } from "../../provider/rules/approval-list.js";
 import { readRefusal } from "../../provider/rules/message-data.js";
 import { PREVIEW_VARIABLE } from "../../provider/rules/policies.js";
 import { someOf } from "../../provider/rules/some-of.js";
@@ -47,10 +47,9 @@ export function whyIncomplete(refusals: readonly Refusal[]): string {
 
 /** What approves the refused changes. */
 export function refusedChangesIn(refusals: readonly Refusal[]): NamedDigest[] {
-  const changes = refusals
-    .slice(0, MOST_NAMES)
-    .flatMap(({ name, digests }) => digests.map((digest) => ({ digest, name })));
-  return [...new Map(changes.map((one) => [one.digest, one])).values()];
+  return uniqueChanges(
+    refusals.slice(0, MOST_NAMES).flatMap(({ name, digests }) => digests.map((digest) => ({ digest, name }))),
+  );
 }
 
 const VALUE_BEGINS = /property \S+ value \{/;

@@ -1,6 +1,6 @@
 // Pieces of text that the Markdown and the terminal share.
 
-import { approveCommandLine } from "../../provider/rules/approval-list.js";
+import { approveCommandLine, uniqueChanges } from "../../provider/rules/approval-list.js";
 import { isApprovable } from "./approval-words.js";
 import { topLevelOf } from "./preview.js";
 import type { Finding, OtherChange, Size, StackReport } from "./types.js";
@@ -99,7 +99,7 @@ export function commandFor(
   const { stack, refusedChanges, approvals } = report;
   const found = findings.flatMap(({ approval, name }) => (approval?.digest ? [{ digest: approval.digest, name }] : []));
   const refused = approvals.problem === undefined ? refusedChanges : [];
-  const changes = [...new Map([...found, ...refused].map((one) => [one.digest, one])).values()];
+  const changes = uniqueChanges([...found, ...refused]);
   return changes.length === 0 ? undefined : approveCommandLine(changes, { stack });
 }
 

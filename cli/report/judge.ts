@@ -3,10 +3,10 @@
 // see message-facts.ts.
 
 import {
-  type ChangeImpact,
   endangers,
   type Fate,
   type Impact,
+  type ImpactAssessment,
   impactOf,
   isWorse,
   replacementOf,
@@ -99,18 +99,18 @@ const MISSING =
 
 export function judgeUpdate(compared: Compared): Judged {
   const { previousInputs, recorded, desired, asSize, notice, unreadable, step } = compared;
-  const verdictOf = (old: DesiredSettings | undefined) =>
+  const assessPatch = (old: DesiredSettings | undefined) =>
     old ? impactOf(old, desired, { asSize, secrets: unreadable, showsStrings: true }) : undefined;
-  const [byInputs, byOutputs] = [verdictOf(previousInputs), verdictOf(recorded)];
-  const verdict = byOutputs && (!byInputs || isWorse(byOutputs.impact, byInputs.impact)) ? byOutputs : byInputs;
-  const judged = withCauses(verdict, compared);
+  const [byInputs, byOutputs] = [assessPatch(previousInputs), assessPatch(recorded)];
+  const assessment = byOutputs && (!byInputs || isWorse(byOutputs.impact, byInputs.impact)) ? byOutputs : byInputs;
+  const judged = withCauses(assessment, compared);
   if (!notice) {
     judged.notes.push(MISSING);
     raiseToMayRestart(judged, "no setting needs a restart, but the notice that could tell of other reasons is missing");
   } else if (disagree(compared, byInputs)) {
     judged.notes.push("the notice in the preview and this report disagree: they are of different versions");
   }
-  if (byInputs && verdict !== byInputs) {
+  if (byInputs && assessment !== byInputs) {
     judged.notes.push("the compute differs from the last inputs: an update failed, or somebody changed it by hand");
   }
   noteInterruption(step, judged);
@@ -125,9 +125,9 @@ export function judgeUpdate(compared: Compared): Judged {
 export function judgeReplacement(compared: Compared): Judged {
   const { previousInputs, recorded, desired, asSize, notice, unreadable } = compared;
   const options = { asSize, secrets: unreadable, showsStrings: true };
-  const verdict = replacementOf(previousInputs ?? recorded ?? {}, desired, options);
+  const assessment = replacementOf(previousInputs ?? recorded ?? {}, desired, options);
   const { causes, noticeChanges, noticeProperties, effect, notes } = withCauses(
-    previousInputs || recorded ? verdict : undefined,
+    previousInputs || recorded ? assessment : undefined,
     compared,
   );
   const isSaid = causes.length > 0 || notice?.impact === "new-host";
@@ -156,11 +156,11 @@ export function judgeCreation({ notice, step }: Compared): Judged {
   return judged;
 }
 
-/** The impact and its causes: from the verdict, or from the notice if that is worse. */
-function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: Compared): Judged {
-  if (notice && (!verdict || isWorse(notice.impact, verdict.impact))) {
+/** The impact and its causes: from the assessment, or from the notice if that is worse. */
+function withCauses(assessment: ImpactAssessment | undefined, { notice, unreadable }: Compared): Judged {
+  if (notice && (!assessment || isWorse(notice.impact, assessment.impact))) {
     const { impact, properties, text } = notice;
-    const notes = notesOf(verdict);
+    const notes = notesOf(assessment);
     if (properties.length === 0) return { impact, causes: [], ...(text === "" ? {} : { effect: quote(text) }), notes };
     const noticeChanges = properties
       .slice(0, MOST_CAUSES)
@@ -176,12 +176,12 @@ function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: C
       notes,
     };
   }
-  if (!verdict) return { impact: "none", causes: [], notes: [] };
-  const cause = verdict.reasons.find(({ impact }) => impact === verdict.impact);
-  const reasons = [...verdict.reasons].sort(worstFirst);
+  if (!assessment) return { impact: "none", causes: [], notes: [] };
+  const cause = assessment.reasons.find(({ impact }) => impact === assessment.impact);
+  const reasons = [...assessment.reasons].sort(worstFirst);
   const more = reasons.length - MOST_CAUSES;
   return {
-    impact: verdict.impact,
+    impact: assessment.impact,
     causes: reasons.slice(0, MOST_CAUSES).map((reason) => ({
       property: cleanLine(reason.property),
       old: cleanLine(reason.old),
@@ -192,13 +192,13 @@ function withCauses(verdict: ChangeImpact | undefined, { notice, unreadable }: C
     })),
     ...(more > 0 ? { moreCauses: more } : {}),
     ...(cause ? { effect: cause.effect } : {}),
-    notes: [...notesOf(verdict), ...(more > 0 ? [`${more} more properties change`] : [])],
+    notes: [...notesOf(assessment), ...(more > 0 ? [`${more} more properties change`] : [])],
   };
 }
 
 const MOST_CAUSES = 100;
 const LONGEST = 600;
-const notesOf = (verdict: ChangeImpact | undefined): string[] => [...(verdict?.notes ?? [])];
+const notesOf = (assessment: ImpactAssessment | undefined): string[] => [...(assessment?.notes ?? [])];
 
 function raiseToMayRestart(judged: Judged, effect: string): void {
   if (judged.impact !== "none") return;
@@ -209,9 +209,9 @@ function raiseToMayRestart(judged: Judged, effect: string): void {
 const certaintyOf = (impact: Impact) => (impact === "none" ? "no" : impact === "may-restart" ? "maybe" : "yes");
 
 /** With values that can't be compared, nothing follows from a difference. */
-function disagree({ notice, unreadable, unknown }: Compared, verdict: ChangeImpact | undefined): boolean {
-  if (!notice || !verdict || unreadable.size > 0 || unknown.size > 0) return false;
-  return certaintyOf(notice.impact) !== certaintyOf(verdict.impact);
+function disagree({ notice, unreadable, unknown }: Compared, assessment: ImpactAssessment | undefined): boolean {
+  if (!notice || !assessment || unreadable.size > 0 || unknown.size > 0) return false;
+  return certaintyOf(notice.impact) !== certaintyOf(assessment.impact);
 }
 
 function noteInterruption({ old }: Step, judged: Judged): void {

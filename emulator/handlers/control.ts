@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { HandlerResponse } from "../http/route.js";
 import type { EmulatorClock } from "../model/clock.js";
 import { controlError, notFoundError } from "../model/errors.js";
@@ -40,25 +40,27 @@ const LONGEST_OPERATION_MS = 3_600_000;
 
 const TimeBody = z
   .strictObject({
-    advanceMs: z.number().min(0).max(LONGEST_ADVANCE_MS).optional(),
-    mode: z.enum(["virtual", "real"]).optional(),
+    advanceMs: z.optional(z.number().check(z.gte(0), z.lte(LONGEST_ADVANCE_MS))),
+    mode: z.optional(z.enum(["virtual", "real"])),
   })
-  .refine((body) => Object.keys(body).length > 0, "nothing to do: give advanceMs or mode");
+  .check(z.refine((body) => Object.keys(body).length > 0, "nothing to do: give advanceMs or mode"));
 
 const OperationBody = z
   .strictObject({
-    action: z.string().min(1).max(LIMITS.nameCharacters).optional(),
-    endpointId: z.string().optional(),
-    branchId: z.string().optional(),
-    projectId: z.string().optional(),
-    durationMs: z.number().min(0).max(LONGEST_OPERATION_MS).optional(),
+    action: z.optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.nameCharacters))),
+    endpointId: z.optional(z.string()),
+    branchId: z.optional(z.string()),
+    projectId: z.optional(z.string()),
+    durationMs: z.optional(z.number().check(z.gte(0), z.lte(LONGEST_OPERATION_MS))),
   })
-  .refine(
-    ({ endpointId, branchId, projectId }) => [endpointId, branchId, projectId].filter(Boolean).length === 1,
-    "give one of endpointId, branchId and projectId",
+  .check(
+    z.refine(
+      ({ endpointId, branchId, projectId }) => [endpointId, branchId, projectId].filter(Boolean).length === 1,
+      "give one of endpointId, branchId and projectId",
+    ),
   );
 
-function parseControlBody<T extends z.ZodType>(schema: T, body: unknown, what: string): z.output<T> {
+function parseControlBody<T extends z.ZodMiniType>(schema: T, body: unknown, what: string): z.output<T> {
   const result = schema.safeParse(body);
   if (!result.success) throw controlError(`not ${what}: ${describeIssues(result.error, SHOWN_REASONS)}`);
   return result.data;

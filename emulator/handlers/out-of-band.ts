@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { controlError, notFoundError } from "../model/errors.js";
 import { describeIssues, SHOWN_REASONS } from "../model/issues.js";
 import { ChangeableEndpoint, type EndpointRow, OPTIONAL_ENDPOINT_FIELDS } from "../model/rows.js";
@@ -7,7 +8,7 @@ import { findRow } from "../model/world.js";
 
 /** Changes that somebody else makes to a compute, outside of the API: without an operation, a lock or a check of the service. */
 
-const Fields = ChangeableEndpoint.partial();
+const Fields = z.partial(ChangeableEndpoint);
 
 export function endpointById(sim: Simulation, id?: string): EndpointRow {
   const row = findRow(sim.world.endpoints, id);

@@ -1,8 +1,9 @@
-import type { z } from "zod";
+import type * as z from "zod/mini";
+import "../model/english.js";
 import { invalidRequestError } from "../model/errors.js";
 
 /** The body, as the schema parses it. Throws a 400 that names the first mistake in the service's words. */
-export function parseBody<T extends z.ZodType>(operation: string, schema: T, body: unknown): z.output<T> {
+export function parseBody<T extends z.ZodMiniType>(operation: string, schema: T, body: unknown): z.output<T> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   if (body === undefined) throw invalidRequestError(`operation ${operation}: decode request: body required`);

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import { branchId, databaseId, password } from "./ids.js";
 import type { BranchCreateBody } from "./request-bodies.js";
 import type { BranchRow, ProjectRow } from "./rows.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { EmulatorOptions } from "./options.js";
 import { realTime, type Time } from "./time.js";
 

@@ -1,20 +1,20 @@
 // biome-ignore-all lint/suspicious/noThenProperty: "match … then …" are the words of the control route
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { KnownField } from "./endpoint-fields.js";
 import type * as types from "./fault-types.js";
 import { describeIssues } from "./issues.js";
 import { LIMITS } from "./limits.js";
 import { wildcardsIn } from "./path-pattern.js";
 
-const times = z.number().int().min(1).default(1);
+const times = z._default(z.int().check(z.gte(1)), 1);
 const LONGEST_DELAY_MS = 3_600_000;
 
 /** Whether a header would let pages of other origins read the response. */
 export const isCorsHeader = (name: string): boolean => name.toLowerCase().startsWith("access-control-");
 
 /** Reports headers that Node.js would refuse to send. They must fail now, not when a request uses the rule. */
-function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {
+function checkHeaders(headers: Record<string, string>, context: z.core.$RefinementCtx): void {
   const count = Object.keys(headers).length;
   if (count > LIMITS.faultRuleEntries) {
     context.addIssue({ code: "custom", message: `${count} headers are more than ${LIMITS.faultRuleEntries}` });
@@ -34,59 +34,66 @@ function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx)
   }
 }
 
-const Pattern = z
-  .string()
-  .min(1)
-  .max(LIMITS.patternCharacters)
-  .refine((path) => wildcardsIn(path) <= LIMITS.patternWildcards, `more than ${LIMITS.patternWildcards} wildcards`);
+const Pattern = z.string().check(
+  z.minLength(1),
+  z.maxLength(LIMITS.patternCharacters),
+  z.refine((path) => wildcardsIn(path) <= LIMITS.patternWildcards, `more than ${LIMITS.patternWildcards} wildcards`),
+);
 
 const RequestFault = z.strictObject({
   match: z.strictObject({
-    method: z.string().min(1).max(LIMITS.nameCharacters).optional(),
-    path: Pattern.optional(),
+    method: z.optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.nameCharacters))),
+    path: z.optional(Pattern),
   }),
   times,
   then: z
     .strictObject({
-      status: z.number().int().min(200).max(599).optional(),
-      body: z.unknown().optional(),
-      headers: z.record(z.string(), z.string()).superRefine(checkHeaders).optional(),
-      delayMs: z.number().min(0).max(LONGEST_DELAY_MS).optional(),
-      cut: z.literal(true).optional(),
-      work: z.boolean().optional(),
+      status: z.optional(z.int().check(z.gte(200), z.lte(599))),
+      body: z.optional(z.unknown()),
+      headers: z.optional(z.record(z.string(), z.string()).check(z.superRefine(checkHeaders))),
+      delayMs: z.optional(z.number().check(z.gte(0), z.lte(LONGEST_DELAY_MS))),
+      cut: z.optional(z.literal(true)),
+      work: z.optional(z.boolean()),
     })
-    .refine((then) => !(then.cut && then.status !== undefined), "cut and status exclude each other")
-    .refine((then) => then.body === undefined || then.status !== undefined, "a body needs a status")
-    .refine((then) => then.work !== false || then.cut || then.status !== undefined, "work: false needs status or cut")
-    .refine(
-      (then) => Object.keys(then).some((key) => key !== "work"),
-      "nothing to do: give status, cut, delayMs or headers",
+    .check(
+      z.refine((then) => !(then.cut && then.status !== undefined), "cut and status exclude each other"),
+      z.refine((then) => then.body === undefined || then.status !== undefined, "a body needs a status"),
+      z.refine(
+        (then) => then.work !== false || then.cut || then.status !== undefined,
+        "work: false needs status or cut",
+      ),
+      z.refine(
+        (then) => Object.keys(then).some((key) => key !== "work"),
+        "nothing to do: give status, cut, delayMs or headers",
+      ),
     ),
-}) satisfies z.ZodType<unknown, types.RequestFault>;
+}) satisfies z.ZodMiniType<unknown, types.RequestFault>;
 export type RequestRule = z.output<typeof RequestFault>;
 
 const OperationFault = z.strictObject({
   operation: z
     .strictObject({
-      action: z.string().min(1).max(LIMITS.nameCharacters),
+      action: z.string().check(z.minLength(1), z.maxLength(LIMITS.nameCharacters)),
       times,
       then: z.enum(["failed", "failed-then-finished", "error", "cancelled", "skipped", "never"]),
-      failures: z.number().int().min(1).max(LIMITS.failedAttempts).optional(),
+      failures: z.optional(z.int().check(z.gte(1), z.lte(LIMITS.failedAttempts))),
     })
-    .refine(
-      ({ then, failures }) => failures === undefined || then === "failed-then-finished",
-      "failures needs then: failed-then-finished",
+    .check(
+      z.refine(
+        ({ then, failures }) => failures === undefined || then === "failed-then-finished",
+        "failures needs then: failed-then-finished",
+      ),
     ),
-}) satisfies z.ZodType<unknown, types.OperationFault>;
+}) satisfies z.ZodMiniType<unknown, types.OperationFault>;
 export type OperationRule = z.output<typeof OperationFault>["operation"];
 
 const IgnoreFault = z.strictObject({
   ignore: z.strictObject({
-    fields: z.array(KnownField).min(1).max(LIMITS.faultRuleEntries),
-    method: z.enum(["POST", "PATCH"]).optional(),
+    fields: z.array(KnownField).check(z.minLength(1), z.maxLength(LIMITS.faultRuleEntries)),
+    method: z.optional(z.enum(["POST", "PATCH"])),
     times,
   }),
-}) satisfies z.ZodType<unknown, types.IgnoreFault>;
+}) satisfies z.ZodMiniType<unknown, types.IgnoreFault>;
 export type IgnoreRule = z.output<typeof IgnoreFault>["ignore"];
 
 export type ParsedRule = { request: RequestRule } | { operation: OperationRule } | { ignore: IgnoreRule };
@@ -103,7 +110,7 @@ export function parseRule(rule: unknown): ParsedRule {
   return { request: parseWith(RequestFault, rule) };
 }
 
-function parseWith<T extends z.ZodType>(schema: T, rule: unknown): z.output<T> {
+function parseWith<T extends z.ZodMiniType>(schema: T, rule: unknown): z.output<T> {
   const result = schema.safeParse(rule);
   if (result.success) return result.data;
   throw new Error(`not a fault rule: ${describeIssues(result.error)}`);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { KnownField } from "./endpoint-fields.js";
 import { describeIssues } from "./issues.js";
 import type { Time } from "./time.js";
@@ -8,42 +8,44 @@ export const LARGEST_PORT = 65_535;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The longest time that can be added to the present and still be shown as a date. */
 const A_CENTURY_MS = 100 * 366 * 24 * 3_600_000;
-const ms = z.number().min(0).max(A_CENTURY_MS);
-const count = z.number().int().min(1);
+const ms = z.number().check(z.gte(0), z.lte(A_CENTURY_MS));
+const count = z.int().check(z.gte(1));
 
 /** A host as a request names it. Patterns are refused: they would accept unexpected names. */
 export const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
-const HostName = z.string().regex(HOST_NAME, {
-  error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
-});
+const HostName = z.string().check(
+  z.regex(HOST_NAME, {
+    error: ({ input }) => `${JSON.stringify(input)} is no host: give a name with its port, as in emulator.test:8080`,
+  }),
+);
 
 const Key = z.strictObject({
   /** The text that clients send as `Authorization: Bearer …`. */
-  key: z.string().min(1),
+  key: z.string().check(z.minLength(1)),
   /**
    * The only project that the key reaches (editor level). Other projects are 404. Listing the projects and deleting this one
    * are 403.
    * @default everything
    */
-  projectId: z.string().optional(),
+  projectId: z.optional(z.string()),
 });
 /** A key, and what it reaches. */
 export interface Key extends z.output<typeof Key> {}
 
 const RateLimit = z.strictObject({
   /** Requests in any 60 seconds. @default no limit */
-  perMinute: count.optional(),
+  perMinute: z.optional(count),
   /** Requests in any second, for each route (method and path pattern). @default no limit */
-  perRouteAndSecond: count.optional(),
+  perRouteAndSecond: z.optional(count),
 });
 /** The number of requests before the emulator answers 429, over all keys. Requests that were refused do not count. */
 export interface RateLimit extends z.output<typeof RateLimit> {}
 
 /** The options of `startEmulator` and `createEmulator`. Strict, so that a typo in a test is an error. */
-export const OPTIONS = z
-  .strictObject({
+export const OPTIONS = z.partial(
+  z.strictObject({
     /** Port on 127.0.0.1, for `startEmulator`. @default 0, a free one */
-    port: z.number().int().min(0).max(LARGEST_PORT),
+    port: z.int().check(z.gte(0), z.lte(LARGEST_PORT)),
     /**
      * Values of `Host` that are accepted beside the loopback names and addresses, each as clients send it:
      * `"emulator.test:8080"`. For a forwarded port, the name of a container, or your own proxy. The emulator listens on
@@ -51,7 +53,7 @@ export const OPTIONS = z
      */
     hosts: z.array(HostName),
     /** The key that reaches everything. @default the one in the `state` file, else a random one */
-    apiKey: z.string().min(1),
+    apiKey: z.string().check(z.minLength(1)),
     /** More keys. @default none */
     keys: z.array(Key),
     /**
@@ -66,15 +68,15 @@ export const OPTIONS = z
      */
     time: z.union([
       z.enum(["real", "virtual"]),
-      z.looseObject({ now: z.function(), sleep: z.function() }) as z.ZodType<unknown> as z.ZodType<Time, Time>,
+      z.looseObject({ now: z.function(), sleep: z.function() }) as z.ZodMiniType<unknown> as z.ZodMiniType<Time, Time>,
     ]),
     /** Source of randomness for ids and passwords. `seededRandom(1)` gives the same ones each time. @default Math.random */
-    random: z.function() as z.ZodType<unknown> as z.ZodType<() => number, () => number>,
+    random: z.function() as z.ZodMiniType<unknown> as z.ZodMiniType<() => number, () => number>,
     /**
      * A file that holds the world, so that the next process finds it, however this one ended. It is written before a request is
      * answered. Only one process at a time can use it. @default none: the world ends with the process
      */
-    state: z.string().min(1),
+    state: z.string().check(z.minLength(1)),
     /** What a pending operation locks: its whole project, or only its branch. @default "project" */
     lock: z.enum(["project", "branch"]),
     /**
@@ -123,13 +125,13 @@ export const OPTIONS = z
     /** `"public"` is the documented limit of the public service: 700 a minute, and 40 a second for each route. @default no limit */
     rateLimit: z.union([z.literal("public"), RateLimit]),
     /** How long an idle connection stays open, in milliseconds, for `startEmulator`. 0: until the client closes it. @default 0 */
-    keepAliveMs: z.number().int().min(0).max(LONGEST_TIMER_MS),
+    keepAliveMs: z.int().check(z.gte(0), z.lte(LONGEST_TIMER_MS)),
     /** `Retry-After` with 423 and 429, which is not documented: none, in seconds, or as a date. @default "none" */
     retryAfter: z.enum(["none", "seconds", "date"]),
     /** The service's default timeout in seconds: what a `suspend_timeout_seconds` of 0 means. @default 300 */
-    suspendDefaultSeconds: z.number().positive(),
-  })
-  .partial();
+    suspendDefaultSeconds: z.number().check(z.positive()),
+  }),
+);
 /** How an emulator behaves. Each option can be left out: without any, operations succeed and nothing is slow. */
 export interface EmulatorOptions extends z.input<typeof OPTIONS> {}
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import { unknownRegionError } from "./errors.js";
 import { projectId } from "./ids.js";
 import type { Behavior } from "./options.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { EndpointCreateBody } from "../../provider/wire/endpoint.js";
 import { LIMITS } from "./limits.js";
 import { normalizeTimestamp } from "./time.js";
@@ -9,21 +9,21 @@ import { normalizeTimestamp } from "./time.js";
  * refuse.
  */
 
-const id = z.string().regex(/^[a-z0-9-]{1,60}$/, "not an id: small letters, digits and dashes, at most 60");
-const time = z.iso.datetime({ offset: true, error: "not an RFC 3339 time" }).transform(normalizeTimestamp);
+const id = z.string().check(z.regex(/^[a-z0-9-]{1,60}$/, "not an id: small letters, digits and dashes, at most 60"));
+const time = z.pipe(z.iso.datetime({ offset: true, error: "not an RFC 3339 time" }), z.transform(normalizeTimestamp));
 const stringMap = z.record(z.string(), z.string());
-const cu = z.number().positive();
-const count = z.number().int().min(0);
+const cu = z.number().check(z.positive());
+const count = z.int().check(z.gte(0));
 /** A value of an enumeration that the service may extend. */
-const word = z.string().min(1);
+const word = z.string().check(z.minLength(1));
 
 const EndpointDefaults = z.strictObject({
-  autoscaling_limit_min_cu: cu.optional(),
-  autoscaling_limit_max_cu: cu.optional(),
+  autoscaling_limit_min_cu: z.optional(cu),
+  autoscaling_limit_max_cu: z.optional(cu),
   /** Seconds. `-1`: never. `0`: the service's default. */
-  suspend_timeout_seconds: z.number().int().optional(),
-  pg_settings: stringMap.optional(),
-  pgbouncer_settings: stringMap.optional(),
+  suspend_timeout_seconds: z.optional(z.int()),
+  pg_settings: z.optional(stringMap),
+  pgbouncer_settings: z.optional(stringMap),
 });
 /** The settings of a project's new computes where the request names none. */
 export interface EndpointDefaults extends z.output<typeof EndpointDefaults> {}
@@ -36,11 +36,11 @@ const JwksRow = z.strictObject({
   id: word,
   project_id: id,
   /** Absent: all branches. */
-  branch_id: id.optional(),
+  branch_id: z.optional(id),
   jwks_url: word,
   provider_name: word,
-  jwt_audience: z.string().optional(),
-  role_names: z.array(word).optional(),
+  jwt_audience: z.optional(z.string()),
+  role_names: z.optional(z.array(word)),
   created_at: time,
   updated_at: time,
 });
@@ -61,7 +61,7 @@ export const ProjectRow = z.strictObject({
   id,
   name: z.string(),
   region_id: word,
-  pg_version: z.number().int(),
+  pg_version: z.int(),
   provisioner: word,
   /** Whether passwords can be revealed. */
   store_passwords: z.boolean(),
@@ -69,11 +69,11 @@ export const ProjectRow = z.strictObject({
   /** The settings that a request has set. Responses add the others. */
   settings: z.record(z.string(), z.unknown()),
   history_retention_seconds: count,
-  org_id: z.string().optional(),
+  org_id: z.optional(z.string()),
   /** Absent: shared with nobody. */
-  permissions: z.array(PermissionRow).optional(),
+  permissions: z.optional(z.array(PermissionRow)),
   /** Absent: none. */
-  jwks: z.array(JwksRow).optional(),
+  jwks: z.optional(z.array(JwksRow)),
   created_at: time,
   updated_at: time,
 });
@@ -83,10 +83,10 @@ export interface ProjectRow extends z.output<typeof ProjectRow> {}
 const RoleRow = z.strictObject({
   name: word,
   password: z.string(),
-  no_login: z.boolean().optional(),
+  no_login: z.optional(z.boolean()),
   created_at: time,
   /** Absent: never changed. */
-  updated_at: time.optional(),
+  updated_at: z.optional(time),
 });
 /** A Postgres role on one branch. */
 export interface RoleRow extends z.output<typeof RoleRow> {}
@@ -97,7 +97,7 @@ const DatabaseRow = z.strictObject({
   owner_name: word,
   created_at: time,
   /** Absent: never changed. */
-  updated_at: time.optional(),
+  updated_at: z.optional(time),
 });
 /** A Postgres database on one branch. */
 export interface DatabaseRow extends z.output<typeof DatabaseRow> {}
@@ -106,30 +106,30 @@ export const BranchRow = z.strictObject({
   id,
   project_id: id,
   /** Absent: a root branch. */
-  parent_id: id.optional(),
+  parent_id: z.optional(id),
   /** With `parent_timestamp`: the point of the parent's history, where the request named one. */
-  parent_lsn: z.string().optional(),
-  parent_timestamp: time.optional(),
+  parent_lsn: z.optional(z.string()),
+  parent_timestamp: z.optional(time),
   /** Absent: `parent-data`. */
-  init_source: word.optional(),
+  init_source: z.optional(word),
   name: z.string(),
   /** `init`, `resetting` or `ready`. Only a ready branch takes computes. */
   current_state: word,
-  pending_state: word.optional(),
+  pending_state: z.optional(word),
   state_changed_at: time,
   default: z.boolean(),
   /** A protected branch can't be deleted, nor can its computes and its project. */
   protected: z.boolean(),
-  expires_at: time.optional(),
+  expires_at: z.optional(time),
   /** The time of the last restore or reset. */
-  last_reset_at: time.optional(),
+  last_reset_at: z.optional(time),
   created_at: time,
   updated_at: time,
   annotation: stringMap,
   roles: z.array(RoleRow),
   databases: z.array(DatabaseRow),
   /** The time at which the branch becomes ready, if that is later than the end of its operation. Never in a response. */
-  ready_at: time.optional(),
+  ready_at: z.optional(time),
 });
 /** A branch, with its roles and databases. */
 export interface BranchRow extends z.output<typeof BranchRow> {}
@@ -147,12 +147,12 @@ export const ChangeableEndpoint = z.strictObject({
   autoscaling_limit_min_cu: cu,
   autoscaling_limit_max_cu: cu,
   /** Seconds. `-1`: never. `0`: the service's default. */
-  suspend_timeout_seconds: z.number().int(),
+  suspend_timeout_seconds: z.int(),
   current_state: state,
   /** The state that the running operations lead to. */
   pending_state: state,
   /** Accepts any object, including unknown settings. */
-  settings: z.record(z.string(), z.unknown()) as z.ZodType<unknown> as z.ZodType<Settings>,
+  settings: z.record(z.string(), z.unknown()) as z.ZodMiniType<unknown> as z.ZodMiniType<Settings>,
   pooler_enabled: z.boolean(),
   pooler_mode: word,
   disabled: z.boolean(),
@@ -182,7 +182,7 @@ const optional = Object.fromEntries(OPTIONAL_ENDPOINT_FIELDS.map((name) => [name
   [K in (typeof OPTIONAL_ENDPOINT_FIELDS)[number]]: true;
 };
 
-export const EndpointRow = ChangeableEndpoint.partial(optional).extend({
+export const EndpointRow = z.extend(z.partial(ChangeableEndpoint, optional), {
   id,
   project_id: id,
   created_at: time,
@@ -199,35 +199,35 @@ const OperationPlan = z.strictObject({
   /** Ids of the operations that must end well before this one starts. */
   after: z.array(z.string()),
   /** Duration of one attempt. */
-  duration_ms: z.number().min(0),
+  duration_ms: z.number().check(z.gte(0)),
   end: z.enum(["finished", "failed", "error", "cancelled", "skipped", "never"]),
   /** Start of the attempt that runs. */
-  started_at: time.optional(),
+  started_at: z.optional(time),
   /** Number of attempts that still fail before the end. */
-  failures: count.max(LIMITS.failedAttempts).optional(),
+  failures: z.optional(count.check(z.lte(LIMITS.failedAttempts))),
   /** Start of the next attempt, while the operation is `failed` and will be tried again. */
-  again_at: time.optional(),
+  again_at: z.optional(time),
   /** Set on an `apply_config` whose change makes the compute restart. */
-  restarts: z.boolean().optional(),
+  restarts: z.optional(z.boolean()),
 });
 
 export const OperationRow = z.strictObject({
   id: z.guid("not a UUID"),
   project_id: id,
-  branch_id: id.optional(),
-  endpoint_id: id.optional(),
+  branch_id: z.optional(id),
+  endpoint_id: z.optional(id),
   action: word,
   /** An operation is pending while it is `scheduling`, `running` or `cancelling`, or `failed` and about to be tried again. */
   status: word,
   /** The error of the last attempt that failed. */
-  error: z.string().optional(),
+  error: z.optional(z.string()),
   failures_count: count,
-  retry_at: time.optional(),
+  retry_at: z.optional(time),
   created_at: time,
   updated_at: time,
-  total_duration_ms: z.number().min(0),
+  total_duration_ms: z.number().check(z.gte(0)),
   /** The emulator's plan for the operation, never in a response. An operation that has ended may leave it out. */
-  plan: OperationPlan.default({ after: [], duration_ms: 0, end: "finished" }),
+  plan: z._default(OperationPlan, { after: [], duration_ms: 0, end: "finished" }),
 });
 /** An operation: work that a request asked for, or that the service started itself. */
 export interface OperationRow extends z.output<typeof OperationRow> {}

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { ApiKeyRow, BranchRow, EndpointRow, OperationRow, ProjectRow } from "./rows.js";
 
 const Tables = z.strictObject({
@@ -7,11 +7,11 @@ const Tables = z.strictObject({
   branches: z.record(z.string(), BranchRow),
   endpoints: z.record(z.string(), EndpointRow),
   /** The keys that `POST /api_keys` created, by id. Absent: none. */
-  api_keys: z.record(z.string(), ApiKeyRow).optional(),
+  api_keys: z.optional(z.record(z.string(), ApiKeyRow)),
   /** In the order of creation, which is the order of `created_at`: no two operations share a microsecond. */
-  operations: z.array(OperationRow).default([]),
+  operations: z._default(z.array(OperationRow), []),
   /** Creation time of the newest operation, in microseconds since the epoch. */
-  last_operation_us: z.number().int().min(0).optional(),
+  last_operation_us: z.optional(z.int().check(z.gte(0))),
 });
 
 type Report = (path: PropertyKey[], message: string) => void;
@@ -40,14 +40,19 @@ function checkReferences(world: z.output<typeof Tables>, report: Report): void {
 const microsOf = (at: string): number => Date.parse(at) * 1000 + Number(at.slice(-4, -1));
 
 /** Takes operations in any order, and sorts them by their creation. */
-export const World = Tables.superRefine((world, context) =>
-  checkReferences(world, (path, message) => context.addIssue({ code: "custom", path, message })),
-).transform((world) => {
-  const operations = world.operations.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
-  const newest = operations.at(-1);
-  const newestUs = newest ? microsOf(newest.created_at) : 0;
-  return { ...world, operations, last_operation_us: Math.max(world.last_operation_us ?? 0, newestUs) };
-});
+export const World = z.pipe(
+  Tables.check(
+    z.superRefine((world, context) =>
+      checkReferences(world, (path, message) => context.addIssue({ code: "custom", path, message })),
+    ),
+  ),
+  z.transform((world) => {
+    const operations = world.operations.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+    const newest = operations.at(-1);
+    const newestUs = newest ? microsOf(newest.created_at) : 0;
+    return { ...world, operations, last_operation_us: Math.max(world.last_operation_us ?? 0, newestUs) };
+  }),
+);
 /**
  * Everything the emulator knows, as plain JSON data under the names of the API. `GET /_emulator/world` shows it; tests read
  * and write it. Times are RFC 3339 with microseconds; responses cut them to whole seconds.

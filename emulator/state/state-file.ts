@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { SavedClock } from "../model/clock.js";
 import { describeIssues, SHOWN_REASONS } from "../model/issues.js";
 import { World } from "../model/world.js";
@@ -15,7 +15,7 @@ const FORMAT = 1;
 
 const File = z.strictObject({
   format: z.literal(FORMAT, { error: `another format than ${FORMAT}: it is from another version` }),
-  apiKey: z.string().min(1),
+  apiKey: z.string().check(z.minLength(1)),
   clock: SavedClock,
   world: World,
 });

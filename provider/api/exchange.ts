@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Clock } from "../clock.js";
 import { ServiceError, Stopped, UnknownOutcome } from "../errors.js";
 import { isProblem, parse, type RequestLine, serviceAnswerOf } from "./answer.js";
@@ -25,7 +25,7 @@ export interface ApiRequest<T> extends RequestLine {
   query?: Record<string, string>;
   body?: unknown;
   /** Reads the parsed body of a success; an empty body is `{}`. */
-  schema: z.ZodType<T>;
+  schema: z.ZodMiniType<T>;
   /** Whether the answer holds a secret. Then nothing of it is shown, even if it can't be read. */
   secret?: boolean;
   /** Whether this call accepts a status as a success, whatever the body is. */

@@ -5,8 +5,8 @@ import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
 import { type Activity, sentenceNow } from "../rules/current-state.js";
 import {
-  type ChangeImpact,
   harmlessChanges,
+  type ImpactAssessment,
   type ImpactOptions,
   impactOf,
   isAtLeast,
@@ -27,7 +27,7 @@ import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
 import { findComputeDirectly, isPrimaryOf } from "./find.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { formatComputes } from "./lost-create.js";
 import { needsCurrentValues, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
@@ -37,20 +37,20 @@ import type { CreateView, SharedState } from "./shared-state.js";
 /** The compute that a create takes over. Undefined if a new compute must be created. @throws Stopped if neither is possible */
 export const computeToAdopt = (
   view: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   before: readonly WireEndpoint[],
 ): WireEndpoint | undefined =>
-  computeNamedByAdopt(view, program, project, before) ?? ownComputeFromBefore(view, program, before);
+  computeNamedByAdopt(view, desiredState, project, before) ?? ownComputeFromBefore(view, desiredState, before);
 
 /** The compute that `adopt` names. */
 function computeNamedByAdopt(
   shared: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   before: readonly WireEndpoint[],
 ): WireEndpoint | undefined {
-  const { adopt, branchId, type = DEFAULT_TYPE } = program.inputs;
+  const { adopt, branchId, type = DEFAULT_TYPE } = desiredState.inputs;
   if (!adopt) return undefined;
   const found = before.find((one) => (adopt === true ? isPrimaryOf(one, branchId) : one.id === adopt));
   if (!found && adopt === true) return undefined;
@@ -77,7 +77,7 @@ function computeNamedByAdopt(
       },
     );
   }
-  const name = generatedNameOfAnother(shared, program, found);
+  const name = generatedNameOfAnother(shared, desiredState, found);
   if (name !== undefined) {
     throw new Stopped(
       `adopt names ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
@@ -98,7 +98,7 @@ function computeNamedByAdopt(
  */
 export function generatedNameOfAnother(
   shared: CreateView,
-  { inputs, autoName }: Program,
+  { inputs, autoName }: DesiredState,
   { id, name }: WireEndpoint,
 ): string | undefined {
   if (inputs.name !== undefined || name === undefined || name === autoName || !looksGenerated(name)) return undefined;
@@ -123,12 +123,12 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
  */
 function ownComputeFromBefore(
   shared: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   before: readonly WireEndpoint[],
 ): WireEndpoint | undefined {
-  const own = shared.ownership?.replacedBy(program);
-  if (!own?.retakes || (program.inputs.type ?? DEFAULT_TYPE) !== "read_write") return undefined;
-  const found = before.find((one) => one.id === own.id && isPrimaryOf(one, program.inputs.branchId));
+  const own = shared.ownership?.replacedBy(desiredState);
+  if (!own?.retakes || (desiredState.inputs.type ?? DEFAULT_TYPE) !== "read_write") return undefined;
+  const found = before.find((one) => one.id === own.id && isPrimaryOf(one, desiredState.inputs.branchId));
   if (!found || shared.claimed.has(found.id) || shared.ownership?.isBeingDeleted(found.id)) return undefined;
   shared.warn(
     `compute ${found.id} stayed on the service when Pulumi began to replace its resource, and is its branch's primary: it is taken over again, with its host`,
@@ -143,14 +143,14 @@ export interface Adoption {
   observed: ObservedSettings;
   /** The paths at which the compute differs from the program. */
   paths: string[];
-  verdict: ChangeImpact;
+  assessment: ImpactAssessment;
   /** The changes without an impact. */
   harmless: Reason[];
 }
 
 /** @param desired in a preview, with marks for values that are not known yet */
-export function planAdoption(
-  { inputs, secrets }: Program,
+export function adoptionOf(
+  { inputs, secrets }: DesiredState,
   existing: WireEndpoint,
   desired: DesiredSettings = desiredSettings(inputs),
   options: ImpactOptions = {},
@@ -163,7 +163,7 @@ export function planAdoption(
     values,
     observed,
     paths: differingPaths(values, valuesByPath(observed)),
-    verdict: impactOf(observed, desired, impactOptions),
+    assessment: impactOf(observed, desired, impactOptions),
     harmless: harmlessChanges(observed, desired, impactOptions),
   };
 }
@@ -174,20 +174,20 @@ export function planAdoption(
  */
 export function refuseRestart(
   { config }: Pick<CreateView, "config">,
-  { inputs, announced }: Program,
+  { inputs, announced }: DesiredState,
   existing: WireEndpoint,
-  { verdict }: Adoption,
+  { assessment }: Adoption,
   activity?: Activity,
 ): void {
   // An announced restart means that check compared old inputs and let the restart pass: the engine replaces the resource, or
   // creates it again because its compute is gone.
   const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
-  if (checkPassed || !refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
+  if (checkPassed || !refuses(assessment.impact, inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
   // `up` refuses whatever the compute does then: an idle one may be active a moment later.
   const isIdle = activity !== undefined && activity.state !== "active";
   const idle = isIdle ? ` It is ${activity.state} now, but may be active when \`up\` runs.` : "";
-  const does = `${sentenceNow(verdict, isIdle ? undefined : activity)}${idle}`;
+  const does = `${sentenceNow(assessment, isIdle ? undefined : activity)}${idle}`;
   throw new Stopped(
     `adopting ${existing.id} would change it: ${does} onRestart is "refuse", so this compute was not changed. To go on, give the program the values that the compute has, or ${way}`,
     undefined,
@@ -206,18 +206,18 @@ export function refuseRestart(
  */
 export async function adoptCompute(
   shared: SharedState,
-  program: Program,
+  desiredState: DesiredState,
   existing: WireEndpoint,
   deadline: Deadline,
   isFromList = true,
 ): Promise<WireEndpointChange> {
-  const { inputs } = program;
+  const { inputs } = desiredState;
   const project = inputs.projectId ?? "";
   // Another process of this run may have the compute: each `Provider` instance has a process of its own.
   const conflict = await shared.ownership?.claim(existing.id);
   if (conflict) throw new Stopped(adoptConflict(existing.id, conflict));
-  const adoption = planAdoption(program, existing);
-  refuseRestart(shared, program, existing, adoption);
+  const adoption = adoptionOf(desiredState, existing);
+  refuseRestart(shared, desiredState, existing, adoption);
   const { values, paths } = adoption;
   const ref = { project, id: existing.id };
   // A stale list could hide a difference, or put old values into the PATCH.
@@ -229,15 +229,15 @@ export async function adoptCompute(
     if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
       throw new Stopped(justMoved(now, branchId));
     }
-    return adoptCompute(shared, program, now, deadline, false);
+    return adoptCompute(shared, desiredState, now, deadline, false);
   }
   if (paths.length > 0) {
     if (paths.some((path) => path.startsWith("settings.")) && existing.settings === undefined) {
       throw new Stopped(unknownSettings(existing.id));
     }
     const settings = settingsByName(pick(values, paths));
-    warnOfTakeOver(shared, program, existing, adoption);
-    return patch(shared, { ...ref, last: {}, program }, settings, existing, deadline);
+    warnOfTakeOver(shared, desiredState, existing, adoption);
+    return patch(shared, { ...ref, last: {}, desiredState }, settings, existing, deadline);
   }
   const isBusy = existing.pending_state !== undefined || existing.current_state === "init";
   const operations = isBusy ? await pendingOperationsOf(shared.context, project, existing.id, deadline) : [];
@@ -247,12 +247,12 @@ export async function adoptCompute(
 /** Warns of what a preview knows only if it can ask the service. */
 function warnOfTakeOver(
   { config, context, warn }: SharedState,
-  { inputs }: Program,
+  { inputs }: DesiredState,
   existing: WireEndpoint,
-  { verdict }: Adoption,
+  { assessment }: Adoption,
 ): void {
-  if (verdict.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
-  warn(lineOfAdoption(existing.id, { verdict, changes: [] }, activityOf(existing, context.clock.wall())).text);
+  if (assessment.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
+  warn(lineOfAdoption(existing.id, { assessment, changes: [] }, activityOf(existing, context.clock.wall())).text);
 }
 
 const unknownSettings = (id: string): string =>

@@ -66,38 +66,38 @@ export function check(
   const isNew = urn !== undefined && !before && !unknown.has("adopt");
   const conflict = isNew ? ownership?.branchMoves.noteCreate(urn, desired, inputs.adopt) : undefined;
   if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
-  const judge = hasOldInputs || replacement?.outcome === "same" ? impactOf : replacementOf;
+  const assess = hasOldInputs || replacement?.outcome === "same" ? impactOf : replacementOf;
   const old = before && desiredSettings(before as Inputs);
-  const verdict = old && judge(old, desired, { secrets, asSize: asSize(news) });
+  const assessment = old && assess(old, desired, { secrets, asSize: asSize(news) });
   const isRefused =
-    verdict && refuses(verdict.impact, inputs.onRestart, config.onRestart) && !isSoftened(config, hints);
+    assessment && refuses(assessment.impact, inputs.onRestart, config.onRestart) && !isSoftened(config, hints);
   if (failures.length === 0 && old && isRefused) {
     // If `adopt` or `onDelete` is unknown, the change can't be approved.
     const canApprove = urn !== undefined && !unknown.has("adopt") && !unknown.has("onDelete");
-    const digestBy = (rule: typeof judge) =>
+    const digestBy = (rule: typeof assess) =>
       canApprove
         ? digestOfChange(urn, rule(old, desired), old, desired, secrets, { old: before, next: inputs })
         : undefined;
     // Only the engine knows whether `replaceOnChanges` turns this change into a replacement. An approval of the replacement also
     // covers the change in place, so it passes both checks.
-    const [digest, ofReplacement] = [digestBy(judge), digestBy(replacementOf)];
+    const [digest, ofReplacement] = [digestBy(assess), digestBy(replacementOf)];
     const { approvals } = config;
     if (![digest, ofReplacement].some((one) => one !== undefined && approvals.digests.has(one))) {
-      const wider = verdict.impact === "new-host" ? undefined : ofReplacement;
+      const wider = assessment.impact === "new-host" ? undefined : ofReplacement;
       const offer = { digest, wider, mayReplace: hints.mayReplace };
       const own = inputs.onRestart;
       const configFile = configFileOfEngine();
-      failures.push(...refusalsOf({ verdict, urn, own, offer, approvals, asSize: asSize(news), configFile }));
+      failures.push(...refusalsOf({ assessment, urn, own, offer, approvals, asSize: asSize(news), configFile }));
     }
   }
 
   const replaces = compared && before && replacedCompute(compared, before, hints, replacement);
   // Check sees no outputs. Only diff and update can tell which computes lack a value that was asked for.
-  const asksAgain = hasOldInputs && config.askAgain && verdict?.impact === "none";
+  const asksAgain = hasOldInputs && config.askAgain && assessment?.impact === "none";
   const { restart, notice }: ComputedInputs = asksAgain
     ? { restart: RESTART_TEXT.maybe(ASKED_AGAIN), notice: { impact: "may-restart", properties: [] } }
-    : verdict
-      ? { restart: restartText(verdict, replaces?.fate), notice: noticeOf(verdict, replaces) }
+    : assessment
+      ? { restart: restartText(assessment, replaces?.fate), notice: noticeOf(assessment, replaces) }
       : mayAdopt(inputs, unknown)
         ? adoptionNotice(inputs.adopt, desired, { secrets, asSize: asSize(news) })
         : { restart: RESTART_TEXT.none };

@@ -6,7 +6,7 @@ import { DEFAULT_TYPE } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { generatedNameOfAnother } from "./adopt.js";
 import { findComputeDirectly, isPrimaryOf } from "./find.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { leftoverError } from "./leftover-compute.js";
 import { isAlreadyExists } from "./patch.js";
 import { notFoundError, ownerHint } from "./refusals.js";
@@ -18,32 +18,32 @@ import type { CreateView, SharedState } from "./shared-state.js";
  */
 export async function refuseDuplicateUnlessGone(
   shared: SharedState,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   before: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<void> {
   try {
-    refuseDuplicate(shared, program, project, before);
+    refuseDuplicate(shared, desiredState, project, before);
   } catch (stopped) {
-    const { branchId, type = DEFAULT_TYPE } = program.inputs;
+    const { branchId, type = DEFAULT_TYPE } = desiredState.inputs;
     const primary = type === "read_write" ? before.find((one) => isPrimaryOf(one, branchId)) : undefined;
     if (!primary) throw stopped;
     const now = await findComputeDirectly(shared.context, { project, id: primary.id }, deadline).catch(() => primary);
     if (now) throw stopped;
     const rest = before.filter((one) => one !== primary);
-    refuseDuplicate(shared, program, project, rest);
+    refuseDuplicate(shared, desiredState, project, rest);
   }
 }
 
 /** Throws if an interrupted run may have created the compute already, or if the branch has a primary. */
 export function refuseDuplicate(
   shared: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   before: readonly WireEndpoint[],
 ): void {
-  const { inputs, autoName } = program;
+  const { inputs, autoName } = desiredState;
   const type = inputs.type ?? DEFAULT_TYPE;
   const others = before.filter((one) => !shared.claimed.has(one.id));
   // Computes in the state are not leftovers.
@@ -51,7 +51,7 @@ export function refuseDuplicate(
   const leftover =
     inputs.name === undefined ? unowned.find((one) => autoName !== undefined && one.name === autoName) : undefined;
   if (leftover) {
-    throw leftoverError(shared, program, project, leftover, {
+    throw leftoverError(shared, desiredState, project, leftover, {
       what: `compute ${leftover.id} of project ${project} carries the name ${autoName}, which was generated for this resource: an interrupted run may have left it, or the resource was renamed or moved (then the resource option aliases tells Pulumi so)`,
       inProgram: `adopt: "${leftover.id}" takes it over, with onDelete: "delete" if it is to be deleted with the resource`,
       foreseen: {
@@ -67,7 +67,7 @@ export function refuseDuplicate(
       inputs.name !== undefined && one.name === inputs.name && one.type === type && one.branch_id === inputs.branchId,
   );
   if (namesake) {
-    throw leftoverError(shared, program, project, namesake, {
+    throw leftoverError(shared, desiredState, project, namesake, {
       what: `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it`,
       inProgram: `adopt: "${namesake.id}" takes it over; another name makes a second one`,
       foreseen: {
@@ -80,8 +80,8 @@ export function refuseDuplicate(
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
   if (!primary) return;
-  const isAnothers = generatedNameOfAnother(shared, program, primary) !== undefined;
-  throw new Stopped(primaryExists(shared, program, project, primary), "occupied", {
+  const isAnothers = generatedNameOfAnother(shared, desiredState, primary) !== undefined;
+  throw new Stopped(primaryExists(shared, desiredState, project, primary), "occupied", {
     problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
     way: isAnothers
       ? "It was made for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
@@ -92,12 +92,12 @@ export function refuseDuplicate(
 
 function primaryExists(
   shared: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   primary: WireEndpoint | undefined,
 ): string {
-  const { branchId } = program.inputs;
-  const name = primary && generatedNameOfAnother(shared, program, primary);
+  const { branchId } = desiredState.inputs;
+  const name = primary && generatedNameOfAnother(shared, desiredState, primary);
   const adopt = name
     ? `the resource option aliases, if this resource was renamed or moved; after \`pulumi state delete\` of the other resource, adopt: true with name: "${name}" adopts it with its host`
     : "adopt: true takes it over with its host";
@@ -110,11 +110,11 @@ const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }
 export async function explainedCreateError(
   shared: SharedState,
   error: unknown,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   deadline: Deadline,
 ): Promise<unknown> {
-  const { inputs } = program;
+  const { inputs } = desiredState;
   if (!isKind(error, "service")) return error;
   if (error.answer.status === 404)
     return notFoundError(error, `branch ${inputs.branchId} of project ${project}`, "branchId");
@@ -123,5 +123,5 @@ export async function explainedCreateError(
   const now = await shared.context.lists.fresh(project, deadline).catch(() => []);
   const primary = now.find((one) => isPrimaryOf(one, inputs.branchId));
   const textOf = inputs.adopt === true ? primaryAppeared : primaryExists;
-  return new Stopped(`${textOf(shared, program, project, primary)} (${error.message})`, "occupied");
+  return new Stopped(`${textOf(shared, desiredState, project, primary)} (${error.message})`, "occupied");
 }

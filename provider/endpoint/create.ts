@@ -10,8 +10,8 @@ import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { adoptCompute, computeToAdopt } from "./adopt.js";
 import { explainedCreateError, refuseDuplicateUnlessGone } from "./create-conflicts.js";
 import { listWith } from "./find.js";
-import type { Inputs, Program } from "./inputs.js";
-import { describeProgram, findLostCreate } from "./lost-create.js";
+import type { DesiredState, Inputs } from "./inputs.js";
+import { describeDesiredState, findLostCreate } from "./lost-create.js";
 import { createBody } from "./mapping.js";
 import { knownAfter, type Outputs } from "./outputs.js";
 import { isAlreadyExists } from "./patch.js";
@@ -21,12 +21,15 @@ import { settleOrKeep } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
 import { startIfNeverStarted } from "./start.js";
 
-export async function create(shared: SharedState, program: Program): Promise<{ id: string; outputs: Outputs }> {
+export async function create(
+  shared: SharedState,
+  desiredState: DesiredState,
+): Promise<{ id: string; outputs: Outputs }> {
   const { context } = shared;
-  const { inputs } = program;
+  const { inputs } = desiredState;
   const project = inputs.projectId ?? "";
   const { target, existing, answer, deadline } = await context.mutations.run(project, keysOf(inputs), async () => {
-    const deadline = deadlineFor(shared, "create", program, inputs.customTimeouts);
+    const deadline = deadlineFor(shared, "create", desiredState, inputs.customTimeouts);
     // List only when it is this create's turn, so the list is fresh. The request is shared with the read-back of the previous
     // create.
     const listed = await context.lists.fresh(project, deadline).catch((error: unknown) => {
@@ -35,29 +38,29 @@ export async function create(shared: SharedState, program: Program): Promise<{ i
     const { adopt } = inputs;
     const before =
       typeof adopt === "string" ? await listWith(context, { project, id: adopt }, listed, deadline) : listed;
-    if (before[0]) assertRegion(program, before[0].region_id, `project ${project}`);
-    const replaced = shared.ownership?.replacedBy(program);
-    const existing = computeToAdopt(shared, program, project, before);
+    if (before[0]) assertRegion(desiredState, before[0].region_id, `project ${project}`);
+    const replaced = shared.ownership?.replacedBy(desiredState);
+    const existing = computeToAdopt(shared, desiredState, project, before);
     // Record the claim at once, because another create may find the same primary.
-    if (existing) shared.claimed.set(existing.id, describeProgram(program));
+    if (existing) shared.claimed.set(existing.id, describeDesiredState(desiredState));
     if (existing) context.mutations.addKey(project, inputs.branchId ?? "", existing.id);
     const made = existing
-      ? await adoptCompute(shared, program, existing, deadline).catch((error: unknown) => {
+      ? await adoptCompute(shared, desiredState, existing, deadline).catch((error: unknown) => {
           shared.claimed.delete(existing.id);
           shared.ownership?.releaseClaim(existing.id);
           throw error;
         })
-      : await sendCreate(shared, program, before, deadline);
+      : await sendCreate(shared, desiredState, before, deadline);
     const target: Target = {
       project,
       id: made.endpoint.id,
-      program,
-      last: knownAfter(existing ? {} : pruned({ name: program.autoName }), inputs),
+      desiredState,
+      last: knownAfter(existing ? {} : pruned({ name: desiredState.autoName }), inputs),
       // If the resource gets its own compute back, `adopted` stays as it was.
       adopted: existing !== undefined && (existing.id === replaced?.id ? replaced.adopted : true),
       origin: "create",
     };
-    shared.claimed.set(target.id, describeProgram(program));
+    shared.claimed.set(target.id, describeDesiredState(desiredState));
     if (!existing) await shared.ownership?.claim(target.id);
     const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");
     // A compute that an interrupted run has left may have failed to start.
@@ -79,14 +82,14 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
 /** Sends the create. After a lost answer it looks for the compute before it sends another one. */
 async function sendCreate(
   shared: SharedState,
-  program: Program,
+  desiredState: DesiredState,
   before: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
-  const { inputs, autoName } = program;
+  const { inputs, autoName } = desiredState;
   const { client } = shared.context;
   const project = inputs.projectId ?? "";
-  await refuseDuplicateUnlessGone(shared, program, project, before, deadline);
+  await refuseDuplicateUnlessGone(shared, desiredState, project, before, deadline);
   const desired = desiredSettings(inputs);
   const body = createBody(desired, { autoName, regionId: inputs.regionId });
   let isAnswerLost = false;
@@ -103,11 +106,11 @@ async function sendCreate(
   };
   const find = (until: Deadline) => {
     isAnswerLost = true;
-    return findLostCreate(shared, program, before, desired, until);
+    return findLostCreate(shared, desiredState, before, desired, until);
   };
   try {
     return await retryUnlessApplied(shared.context, deadline, send, find);
   } catch (error) {
-    throw await explainedCreateError(shared, error, program, project, deadline);
+    throw await explainedCreateError(shared, error, desiredState, project, deadline);
   }
 }

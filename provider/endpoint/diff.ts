@@ -5,9 +5,9 @@ import { canonical } from "../rules/equality.js";
 import { desiredSettings, pathsOf, settingsIn, settingsWhere, UNKNOWN } from "../rules/settings.js";
 import { isUnfinished } from "../rules/unfinished.js";
 import type { BranchMoves } from "./branch-moves.js";
+import { type ChangeSetOptions, changeSetOf } from "./change-set.js";
 import { checkInputs } from "./inputs.js";
-import { managedOf, type Outputs } from "./outputs.js";
-import { type PlanOptions, planOf } from "./plan.js";
+import { KEPT_OPTIONS, managedOf, type Outputs } from "./outputs.js";
 import { unannouncedError } from "./refusals.js";
 import { whyItStays } from "./replacement.js";
 
@@ -21,7 +21,7 @@ export interface DiffAnswer {
   deleteBeforeReplace?: boolean;
 }
 
-export interface DiffOptions extends PlanOptions {
+export interface DiffOptions extends ChangeSetOptions {
   id: string;
   /** The resource's URN; absent if no check came before. */
   urn?: string;
@@ -49,22 +49,20 @@ export function diff(olds: Outputs, news: Record<string, unknown>, options: Diff
   );
   if (replaces.length > 0) return { replaces: [...replaces], deleteBeforeReplace: true };
 
-  const plan = planOf(olds, desired, { ...options, asSize: news["size"] !== undefined });
-  if (plan.reverted.length > 0) throw unannouncedError(options.id, plan.reverted);
-  if (plan.unapplied.length > 0) options.unapplied?.(notAskedText(options.id, plan.unapplied));
+  const changeSet = changeSetOf(olds, desired, { ...options, asSize: news["size"] !== undefined });
+  if (changeSet.reverted.length > 0) throw unannouncedError(options.id, changeSet.reverted);
+  if (changeSet.unapplied.length > 0) options.unapplied?.(notAskedText(options.id, changeSet.unapplied));
   if (isUnfinished(olds)) return { changes: true };
-  if (plan.changed.some((path) => !plan.askedAgain.includes(path))) return {};
+  if (changeSet.changed.some((path) => !changeSet.askedAgain.includes(path))) return {};
   if (Object.values(desired).includes(UNKNOWN) || recordDiffers(olds, inputs, unknown)) return {};
   // An update clears a restart that is no longer wanted.
-  const onlyOutputsDiffer = plan.askedAgain.length > 0 || plan.unexplained.length > 0 || olds.restartOwed !== undefined;
+  const onlyOutputsDiffer =
+    changeSet.askedAgain.length > 0 || changeSet.unexplained.length > 0 || olds.restartOwed !== undefined;
   return { changes: onlyOutputsDiffer };
 }
 
 const notAskedText = (id: string, paths: readonly string[]): string =>
   `the service did not apply ${paths.join(", ")} of compute ${id} in an earlier run, and the provider does not send it again. To send it again, run \`pulumi config set compute:askAgain true\``;
-
-/** Options that the state keeps a copy of, because delete and read get only the state. */
-const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
 
 /**
  * Whether an update would change what the state records about the program. The state has `adopt` and `onRestart` as well.

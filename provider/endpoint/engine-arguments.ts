@@ -1,8 +1,8 @@
 // Reads the engine's arguments on Linux: the command that Pulumi runs, and the file that `--config-file` names. The engine does
 // not tell a provider which file the config came from, but an approval must go into that file.
 
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { commandLineOf, parentOf } from "../proc.js";
 
 /** The engine starts the provider, perhaps through a shell and a launcher. */
 const MOST_ANCESTORS = 8;
@@ -23,9 +23,9 @@ export const isPreviewCommand = (pid?: number): boolean => argumentsOfEngine(pid
 function argumentsOfEngine(pid: number = process.ppid): string[] | undefined {
   let at: number | undefined = pid;
   for (let tries = 0; tries < MOST_ANCESTORS && at !== undefined && at > 1; tries++) {
-    const [program = "", ...args] = read(`/proc/${at}/cmdline`)?.split("\0") ?? [];
-    if (basename(program) === "pulumi") return args;
-    at = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${at}/status`) ?? "")?.[1] ?? Number.NaN) || undefined;
+    const [command = "", ...args] = commandLineOf(at) ?? [];
+    if (basename(command) === "pulumi") return args;
+    at = parentOf(at);
   }
   return undefined;
 }
@@ -34,12 +34,4 @@ function fileIn(args: readonly string[]): string | undefined {
   const at = args.findIndex((one) => one === FLAG || one.startsWith(`${FLAG}=`));
   if (at < 0) return undefined;
   return args[at] === FLAG ? args[at + 1] : args[at]!.slice(FLAG.length + 1);
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@
 
 import { type ComputeRef, findComputeRecent } from "./find.js";
 import { argsOf } from "./import-arguments.js";
-import { programOf } from "./inputs.js";
+import { desiredStateOf } from "./inputs.js";
 import { outputsOf } from "./outputs.js";
 import type { ReadAnswer } from "./read.js";
 import { projectProblem } from "./refusals.js";
@@ -20,6 +20,6 @@ export async function readForImport(shared: SharedState, ref: ComputeRef): Promi
   const notes: string[] = [];
   const args = argsOf(found, project, notes);
   for (const note of notes) shared.warn(note);
-  const outputs = outputsOf(found, programOf({ ...args }), { adopted: true });
+  const outputs = outputsOf(found, desiredStateOf({ ...args }), { adopted: true });
   return { id, outputs, inputs: { ...args, restart: "no" } };
 }

@@ -1,7 +1,7 @@
 // Checks the program's values. In a preview a value may not be known yet: the engine then sends a fixed string in its place,
 // whatever the type is.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isName } from "../rules/name.js";
 import { type ImpactNotice, NOTICE, readNotice } from "../rules/notice.js";
 import { ON_RESTART } from "../rules/policies.js";
@@ -43,7 +43,7 @@ const computeUnits = () => z.number(bad("a number of compute units (CU), for exa
 const id = (what: string) =>
   z
     .string(bad(`${what} (a string)`))
-    .regex(/^[a-z0-9-]{1,60}$/, bad(`${what}: 1 to 60 lower-case letters, digits and dashes`));
+    .check(z.regex(/^[a-z0-9-]{1,60}$/, bad(`${what}: 1 to 60 lower-case letters, digits and dashes`)));
 
 /** One part of a duration such as "1h30m". */
 const DURATION_PART = /(\d+(?:\.\d+)?)(h|ms|m|s)/;
@@ -51,33 +51,38 @@ const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
 /** Whether the text is a duration such as "90s" or "1h30m". */
 export const isDuration = (text: string): boolean => DURATION.test(text);
 const duration = () =>
-  z.string(bad('a duration such as "10m" or "90s"')).regex(DURATION, bad('a duration such as "10m" or "90s"'));
+  z.string(bad('a duration such as "10m" or "90s"')).check(z.regex(DURATION, bad('a duration such as "10m" or "90s"')));
 
 const ADOPT = 'true, false or the id of a compute, "ep-…"';
 
+const PreloadLibraries = z.strictObject(
+  {
+    useDefaults: z.optional(flag()),
+    enabledLibraries: z.optional(z.array(z.string(bad("the name of a library")), bad("a list of library names"))),
+  },
+  bad("an object { useDefaults, enabledLibraries }"),
+);
+
 const SettingsObject = z.strictObject(
   {
-    pgSettings: z
-      .record(
+    pgSettings: z.optional(
+      z.record(
         z.string(),
         z.string({
           error: ({ input }: Issue) =>
             `${kindOf(input)} is not a string: Postgres settings are sent as text, for example "128MB" or "100"`,
         }),
         bad("an object of Postgres settings"),
-      )
-      .optional(),
-    preloadLibraries: z
-      .strictObject(
-        {
-          useDefaults: flag().optional(),
-          enabledLibraries: z.array(z.string(bad("the name of a library")), bad("a list of library names")).optional(),
-        },
-        bad("an object { useDefaults, enabledLibraries }"),
-      )
-      .optional(),
-  } satisfies { [K in PartName]: z.ZodType<Settings[K] | undefined> },
+      ),
+    ),
+    preloadLibraries: z.optional(PreloadLibraries),
+  } satisfies { [K in PartName]: z.ZodMiniType<Settings[K] | undefined> },
   bad("an object { pgSettings, preloadLibraries }"),
+);
+
+const CustomTimeouts = z.strictObject(
+  { create: z.optional(duration()), update: z.optional(duration()), delete: z.optional(duration()) },
+  bad("an object { create, update, delete }"),
 );
 
 /**
@@ -85,34 +90,32 @@ const SettingsObject = z.strictObject(
  * value counts as given.
  */
 const Inputs = z.strictObject({
-  projectId: id("a project id").optional(),
-  branchId: id("a branch id").optional(),
-  type: oneOf(["read_write", "read_only"]).optional(),
-  regionId: z.string(bad("a region such as aws-us-east-2")).min(1, bad("a region such as aws-us-east-2")).optional(),
-  size: computeUnits().optional(),
-  autoscalingLimitMinCu: computeUnits().optional(),
-  autoscalingLimitMaxCu: computeUnits().optional(),
-  suspendTimeoutSeconds: z.number(bad("a number of seconds, -1 or 0")).optional(),
-  name: z
-    .string(bad("a name (a string)"))
-    .refine(isName, bad("a name: 1 to 64 characters, without line breaks and other control characters"))
-    .optional(),
-  disabled: flag().optional(),
-  poolerEnabled: flag().optional(),
-  settings: SettingsObject.optional(),
+  projectId: z.optional(id("a project id")),
+  branchId: z.optional(id("a branch id")),
+  type: z.optional(oneOf(["read_write", "read_only"])),
+  regionId: z.optional(
+    z.string(bad("a region such as aws-us-east-2")).check(z.minLength(1, bad("a region such as aws-us-east-2"))),
+  ),
+  size: z.optional(computeUnits()),
+  autoscalingLimitMinCu: z.optional(computeUnits()),
+  autoscalingLimitMaxCu: z.optional(computeUnits()),
+  suspendTimeoutSeconds: z.optional(z.number(bad("a number of seconds, -1 or 0"))),
+  name: z.optional(
+    z
+      .string(bad("a name (a string)"))
+      .check(z.refine(isName, bad("a name: 1 to 64 characters, without line breaks and other control characters"))),
+  ),
+  disabled: z.optional(flag()),
+  poolerEnabled: z.optional(flag()),
+  settings: z.optional(SettingsObject),
   // The value may be a secret, and is not shown if it is not a list.
-  restartTriggers: z.array(z.unknown(), "restartTriggers is not a list of values").optional(),
-  adopt: z.union([z.boolean(), z.string().regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT))], bad(ADOPT)).optional(),
-  onDelete: oneOf(["delete", "release"]).optional(),
-  onRestart: oneOf(ON_RESTART).optional(),
-  waitForReady: flag().optional(),
-  customTimeouts: z
-    .strictObject(
-      { create: duration().optional(), update: duration().optional(), delete: duration().optional() },
-      bad("an object { create, update, delete }"),
-    )
-    .optional(),
-} satisfies { [K in SettingProperty]: z.ZodType<SettingsInput[K]> } & Record<string, z.ZodType>);
+  restartTriggers: z.optional(z.array(z.unknown(), "restartTriggers is not a list of values")),
+  adopt: z.optional(z.union([z.boolean(), z.string().check(z.regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT)))], bad(ADOPT))),
+  onDelete: z.optional(oneOf(["delete", "release"])),
+  onRestart: z.optional(oneOf(ON_RESTART)),
+  waitForReady: z.optional(flag()),
+  customTimeouts: z.optional(CustomTimeouts),
+} satisfies { [K in SettingProperty]: z.ZodMiniType<SettingsInput[K]> } & Record<string, z.ZodMiniType>);
 export type Inputs = z.infer<typeof Inputs>;
 
 /** Internal inputs, which the class and check add. They are not validated. */
@@ -136,8 +139,8 @@ export interface StepRequest {
   timeoutMs?: number;
 }
 
-/** A resource's inputs and options, as a step gets them. */
-export interface Program extends StepRequest {
+/** What a resource is to be: its inputs and options, as a step gets them. */
+export interface DesiredState extends StepRequest {
   inputs: Inputs;
   /** The generated name, if the program sets none. */
   autoName?: string;
@@ -152,7 +155,7 @@ export interface Program extends StepRequest {
 }
 
 /** Reads inputs that check has passed. */
-export function programOf(raw: Record<string, unknown>, request: StepRequest = {}): Program {
+export function desiredStateOf(raw: Record<string, unknown>, request: StepRequest = {}): DesiredState {
   const { __autoName: autoName, __secret: secrets } = raw;
   const announced = readNotice(raw);
   return {
@@ -271,13 +274,12 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   });
 }
 
-const { settings, customTimeouts } = Inputs.shape;
 /** The allowed properties of each object, by its path. */
 const KNOWN: Record<string, string[]> = {
   "": Object.keys(Inputs.shape),
-  settings: Object.keys(settings.unwrap().shape),
-  "settings.preloadLibraries": Object.keys(settings.unwrap().shape.preloadLibraries.unwrap().shape),
-  customTimeouts: Object.keys(customTimeouts.unwrap().shape),
+  settings: Object.keys(SettingsObject.shape),
+  "settings.preloadLibraries": Object.keys(PreloadLibraries.shape),
+  customTimeouts: Object.keys(CustomTimeouts.shape),
 };
 
 /** `autoscaling_limit_min_cu` and `AutoscalingLimitMinCU` are both meant as `autoscalingLimitMinCu`. */

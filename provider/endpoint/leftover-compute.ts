@@ -8,8 +8,8 @@ import { isSecret } from "../rules/settings.js";
 import { pulumiCommand, shellWord } from "../rules/shell.js";
 import { identityOf, NATIVE_TYPE, providerUrnOf } from "../rules/urn.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Program } from "./inputs.js";
-import { COMPUTE_PROPERTIES, managedOf } from "./outputs.js";
+import type { DesiredState } from "./inputs.js";
+import { COMPUTE_PROPERTIES, KEPT_OPTIONS, managedOf } from "./outputs.js";
 import type { Place } from "./places.js";
 import type { CreateView } from "./shared-state.js";
 
@@ -22,15 +22,15 @@ const COMMAND = "npx --no compute-endpoint";
  */
 export function leftoverError(
   shared: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   project: string,
   leftover: WireEndpoint,
   { what, inProgram, foreseen }: { what: string; inProgram: string; foreseen: ForeseenFailure },
 ): Stopped {
   const target = `${project}/${leftover.id}`;
-  const at = shared.places?.of({ ...program.inputs, __autoName: program.autoName });
+  const at = shared.places?.of({ ...desiredState.inputs, __autoName: desiredState.autoName });
   const stack = at && identityOf(at.urn)?.stack;
-  const takeOver = takeOverCommand(shared, program, { target, id: leftover.id, at });
+  const takeOver = takeOverCommand(shared, desiredState, { target, id: leftover.id, at });
   const remove = `${COMMAND} delete ${shellWord(target)}`;
   const ways = takeOver
     ? `Two steps repair this without changing the program; ${accountHint(shared)}. In a script, add --yes to each.
@@ -63,10 +63,10 @@ function accountHint({ config }: CreateView): string {
 /** Undefined if the command can't express all inputs. Triggers may be secret, so no error contains them. */
 function takeOverCommand(
   shared: CreateView,
-  program: Program,
+  desiredState: DesiredState,
   { target, id, at }: { target: string; id: string; at: Place | undefined },
 ): string | undefined {
-  const { inputs, secrets, autoName } = program;
+  const { inputs, secrets, autoName } = desiredState;
   // The command's import file works only for the dynamic form.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
   const name = at ? identityOf(at.urn)?.name : autoName && resourceNameFrom(autoName);
@@ -77,8 +77,7 @@ function takeOverCommand(
   if (managed.some((path) => path.includes(","))) return undefined;
   const { instance } = shared.config;
   const provider = at && instance !== undefined ? providerUrnOf(at.urn, instance) : undefined;
-  const { onDelete, waitForReady, customTimeouts } = inputs;
-  const values = { onDelete, waitForReady, customTimeouts, restartTriggers: triggers };
+  const options = [...KEPT_OPTIONS, "restartTriggers"] as const;
   const hidden = [...secrets].filter((one) => COMPUTE_PROPERTIES.has(one)).sort();
   const file = `${id}.json`;
   const words = [
@@ -87,9 +86,7 @@ function takeOverCommand(
     ...(provider ? ["--provider", provider] : []),
     ...["--owned", "--managed", managed.join(",")],
     ...(hidden.length > 0 ? ["--secret", hidden.join(",")] : []),
-    ...Object.entries(values).flatMap(([key, value]) =>
-      value === undefined ? [] : ["--set", `${key}=${textOf(value)}`],
-    ),
+    ...options.flatMap((name) => (inputs[name] === undefined ? [] : ["--set", `${name}=${textOf(inputs[name])}`])),
     // The rest of the line is the next step.
     ...["--out", file, "--no-steps"],
   ];

@@ -73,8 +73,8 @@ export const read = (...args: Read) => withAdvice("read", `compute ${args[1]}`, 
 export const readForImport = (shared: SharedState, ref: ComputeRef) =>
   withAdvice("read", `compute ${ref.id}`, readImported(shared, ref));
 export const update = (...args: Update) => {
-  const [shared, { id, olds, program }] = args;
-  const branchKey = branchMovedTo(olds, program.inputs);
+  const [shared, { id, olds, desiredState }] = args;
+  const branchKey = branchMovedTo(olds, desiredState.inputs);
   const step = () => afterDeparture(shared, { branchKey, id }, () => updateCompute(...args));
   return withAdvice("update", `compute ${id}`, whileLeaving(shared, id, step));
 };

@@ -9,14 +9,14 @@ import { pruned } from "../rules/pruned.js";
 import type { DesiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { getCompute } from "./find.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
 import { notReadyError, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import type { SharedState, Target } from "./shared-state.js";
 
 /** Describes the compute in messages: "api-1a2b3c4d on branch br-…". */
-export const describeProgram = ({ inputs: { name, branchId, projectId }, autoName }: Program): string =>
+export const describeDesiredState = ({ inputs: { name, branchId, projectId }, autoName }: DesiredState): string =>
   `${name ?? autoName ?? "without a name"} on branch ${branchId} of project ${projectId}`;
 
 /**
@@ -25,25 +25,31 @@ export const describeProgram = ({ inputs: { name, branchId, projectId }, autoNam
  */
 export async function findLostCreate(
   shared: SharedState,
-  program: Program,
+  desiredState: DesiredState,
   before: readonly WireEndpoint[],
   desired: DesiredSettings,
   deadline: Deadline,
 ): Promise<WireEndpointChange | undefined> {
-  const { inputs, autoName } = program;
+  const { inputs, autoName } = desiredState;
   const project = inputs.projectId ?? "";
   const listed = await shared.context.lists.fresh(project, deadline);
   const found =
-    lostIn(shared, program, before, listed, desired) ??
-    lostIn(shared, program, before, await unlistedComputes(shared, project, [...before, ...listed], deadline), desired);
+    lostIn(shared, desiredState, before, listed, desired) ??
+    lostIn(
+      shared,
+      desiredState,
+      before,
+      await unlistedComputes(shared, project, [...before, ...listed], deadline),
+      desired,
+    );
   if (!found) return undefined;
-  shared.claimed.set(found.id, describeProgram(program));
+  shared.claimed.set(found.id, describeDesiredState(desiredState));
   try {
     // The compute is new, so all its operations belong to this create. One that has failed already counts as well.
     return { endpoint: found, operations: await operationsOf(shared.context, project, found.id, deadline) };
   } catch (error) {
     const last = knownAfter(pruned({ name: autoName }), inputs);
-    const target: Target = { project, id: found.id, program, last, adopted: false, origin: "create" };
+    const target: Target = { project, id: found.id, desiredState, last, adopted: false, origin: "create" };
     throw notReadyError(target, found, [UNKNOWN_OPERATION], error);
   }
 }
@@ -79,12 +85,12 @@ async function unlistedComputes(
 /** The compute among `now` that a lost request has created. @throws Stopped if it can't be told from others */
 function lostIn(
   shared: SharedState,
-  program: Program,
+  desiredState: DesiredState,
   before: readonly WireEndpoint[],
   now: readonly WireEndpoint[],
   desired: DesiredSettings,
 ): WireEndpoint | undefined {
-  const { inputs, autoName } = program;
+  const { inputs, autoName } = desiredState;
   const project = inputs.projectId ?? "";
   const known = new Set(before.map((one) => one.id));
   const added = now.filter((one) => {

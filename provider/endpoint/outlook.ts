@@ -3,16 +3,16 @@
 import { isKind, type Stopped } from "../errors.js";
 import type { Activity } from "../rules/current-state.js";
 import type { ForeseenFailure } from "../rules/foreseen-failure.js";
-import { type ChangeImpact, changeOf } from "../rules/impact.js";
+import { changeOf, type ImpactAssessment } from "../rules/impact.js";
 import type { ReplacedCompute } from "../rules/notice.js";
 import type { OnRestart } from "../rules/policies.js";
 import { desiredSettings } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { computeToAdopt, planAdoption, refuseRestart } from "./adopt.js";
+import { adoptionOf, computeToAdopt, refuseRestart } from "./adopt.js";
 import { refuseDuplicate } from "./create-conflicts.js";
 import { isPrimaryOf } from "./find.js";
-import { checkInputs, programOf } from "./inputs.js";
+import { checkInputs, desiredStateOf } from "./inputs.js";
 import { branchTaken } from "./patch.js";
 import { assertRegion, goneError } from "./refusals.js";
 import type { CreateView } from "./shared-state.js";
@@ -20,7 +20,13 @@ import type { CreateView } from "./shared-state.js";
 /** What `up` will do. The words of `kind` are also written at the end of a warning, for the report (`rules/message-data.ts`). */
 export type Outlook =
   | { kind: "makes" }
-  | { kind: "adopts"; compute: WireEndpoint; verdict: ChangeImpact; changes: readonly string[]; activity?: Activity }
+  | {
+      kind: "adopts";
+      compute: WireEndpoint;
+      assessment: ImpactAssessment;
+      changes: readonly string[];
+      activity?: Activity;
+    }
   | { kind: "fails"; foreseen: ForeseenFailure };
 
 /** If one of these inputs is unknown, there is no prediction. */
@@ -41,23 +47,23 @@ export function outlookOnCreate(
 ): Outlook | undefined {
   const { unknown } = checkInputs(raw);
   if (DECIDING.some((name) => unknown.has(name))) return undefined;
-  const program = programOf(raw);
-  const { inputs } = program;
+  const desiredState = desiredStateOf(raw);
+  const { inputs } = desiredState;
   const project = inputs.projectId ?? "";
   return unlessStopped(() => {
-    if (listed[0]) assertRegion(program, listed[0].region_id, `project ${project}`);
-    const compute = computeToAdopt(view, program, project, listed);
+    if (listed[0]) assertRegion(desiredState, listed[0].region_id, `project ${project}`);
+    const compute = computeToAdopt(view, desiredState, project, listed);
     if (!compute) {
-      refuseDuplicate(view, program, project, listed);
+      refuseDuplicate(view, desiredState, project, listed);
       return { kind: "makes" };
     }
     const desired = desiredSettings(inputs, unknown);
-    const adoption = planAdoption(program, compute, desired, { showsStrings: true });
+    const adoption = adoptionOf(desiredState, compute, desired, { showsStrings: true });
     const activity = activityOf(compute, nowMs);
-    refuseRestart(view, program, compute, adoption, activity);
-    const { verdict, harmless } = adoption;
+    refuseRestart(view, desiredState, compute, adoption, activity);
+    const { assessment, harmless } = adoption;
     const changes = harmless.map(changeOf);
-    return { kind: "adopts", compute, verdict, changes, ...(activity ? { activity } : {}) };
+    return { kind: "adopts", compute, assessment, changes, ...(activity ? { activity } : {}) };
   });
 }
 

@@ -28,7 +28,7 @@ import {
 } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { StartMark } from "./action.js";
-import type { Inputs, Program } from "./inputs.js";
+import type { DesiredState, Inputs } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
 
 /**
@@ -107,12 +107,12 @@ export interface PendingRestart {
  */
 export function outputsOf(
   endpoint: WireEndpoint,
-  program: Program,
+  desiredState: DesiredState,
   record: StepRecord,
   last: Partial<Outputs> = {},
   origin: Origin = "read",
 ): Outputs {
-  const { inputs, secrets } = program;
+  const { inputs, secrets } = desiredState;
   const live = settingsAfter(endpoint, settingsIn(last), origin);
   const host = endpoint.host ?? last.host;
   const fixed = live.autoscalingLimitMinCu === live.autoscalingLimitMaxCu ? live.autoscalingLimitMaxCu : undefined;
@@ -133,7 +133,7 @@ export function outputsOf(
     poolerMode: endpoint.pooler_mode ?? last.poolerMode,
     passwordlessAccess: endpoint.passwordless_access ?? last.passwordlessAccess,
     provisioner: endpoint.provisioner ?? last.provisioner,
-    ...recordOf(program, record),
+    ...recordOf(desiredState, record),
   });
 }
 
@@ -150,8 +150,17 @@ function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: O
   return settingsByName({ ...pick(live, reported), ...known });
 }
 
+/** Options that the state keeps a copy of, because delete and read get only the state. Diff compares them. */
+export const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as const;
+/** Options that the state keeps a copy of. The last two only let read return whole inputs after drift. */
+const RECORDED_OPTIONS = [...KEPT_OPTIONS, "adopt", "onRestart"] as const;
+type RecordedOptions = Pick<Inputs, (typeof RECORDED_OPTIONS)[number]>;
+
+const optionsIn = (values: RecordedOptions): RecordedOptions =>
+  Object.fromEntries(RECORDED_OPTIONS.map((name) => [name, values[name]]));
+
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
-export function recordOf({ inputs, autoName, secrets, retained }: Program, record: StepRecord) {
+export function recordOf({ inputs, autoName, secrets, retained }: DesiredState, record: StepRecord) {
   const paths = Object.keys(record.unapplied ?? {}).sort();
   return {
     adopted: record.adopted,
@@ -165,11 +174,7 @@ export function recordOf({ inputs, autoName, secrets, retained }: Program, recor
         : pruned({ wanted: record.pendingRestart.wanted, since: record.pendingRestart.since }),
     notTaken: paths.length > 0 ? paths : undefined,
     __asked: paths.length > 0 ? record.unapplied : undefined,
-    onDelete: inputs.onDelete,
-    waitForReady: inputs.waitForReady,
-    customTimeouts: inputs.customTimeouts,
-    adopt: inputs.adopt,
-    onRestart: inputs.onRestart,
+    ...optionsIn(inputs),
     __autoName: autoName,
     __secret: secrets.size > 0 ? [...secrets].sort() : undefined,
     __retain: retained,
@@ -242,11 +247,7 @@ export function inputsOf(outputs: Outputs, asked: SettingValues = {}): Record<st
   if (Object.keys({ ...settings }).length > 0) inputs["settings"] = settings;
   return pruned({
     ...inputs,
-    onDelete: outputs.onDelete,
-    waitForReady: outputs.waitForReady,
-    customTimeouts: outputs.customTimeouts,
-    adopt: outputs.adopt,
-    onRestart: outputs.onRestart,
+    ...optionsIn(outputs),
     __autoName: outputs.__autoName,
     __secret: outputs.__secret,
     __retain: outputs.__retain,

@@ -16,7 +16,7 @@ import { isThisMachine } from "../rules/service-url.js";
 import { identityOf } from "../rules/urn.js";
 import { BranchMoves } from "./branch-moves.js";
 import { createKeyOf } from "./create-key.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import type { Outputs } from "./outputs.js";
 import { type Fact, isFact, OwnershipFacts } from "./ownership-facts.js";
 import type { Compared, Replacement } from "./replacement.js";
@@ -116,7 +116,7 @@ export class Ownership {
   }
 
   /** The compute that the resource of this create had. Undefined for a new resource. */
-  replacedBy({ inputs, autoName }: Pick<Program, "inputs" | "autoName">): Replaced | undefined {
+  replacedBy({ inputs, autoName }: Pick<DesiredState, "inputs" | "autoName">): Replaced | undefined {
     return this.#replaced.get(createKeyOf({ ...inputs, __autoName: autoName }));
   }
 

@@ -23,14 +23,14 @@ import type { SharedState, Target } from "./shared-state.js";
  */
 export async function patch(
   shared: SharedState,
-  target: Pick<Target, "project" | "id" | "last" | "program">,
+  target: Pick<Target, "project" | "id" | "last" | "desiredState">,
   settings: ObservedSettings,
   compute: WireEndpoint | undefined,
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
   const { context } = shared;
-  const { project, id, last, program } = target;
-  const body = updateBody(settings, compute, settingsIn(knownAfter(last, program.inputs)));
+  const { project, id, last, desiredState } = target;
+  const body = updateBody(settings, compute, settingsIn(knownAfter(last, desiredState.inputs)));
   refuseInvalidPair(shared, target, settings, body.endpoint);
   const send = () => context.client.updateEndpoint(project, id, body, deadline);
   const find = async (until: Deadline) => {

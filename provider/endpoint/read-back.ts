@@ -29,7 +29,7 @@ export async function readBack(
   { sent, existing, unapplied = [] }: SentSettings,
   deadline: Deadline,
 ): Promise<Outputs> {
-  const { id, last, program, adopted, origin } = target;
+  const { id, last, desiredState, adopted, origin } = target;
   const found = await computeAfter(shared, target, answered, deadline);
   // A stale list shows the compute before the change.
   const direct =
@@ -45,13 +45,13 @@ export async function readBack(
   const changed = unappliedPaths(sent, now).filter(isApplied);
   const newlyUnapplied = unappliedPaths(sent, now).filter((path) => !isApplied(path));
   const warnOf = (path: string, text: typeof unappliedText) =>
-    shared.warn(`compute ${id}: ${text(path, sent[path], has[path], program.secrets)}`);
+    shared.warn(`compute ${id}: ${text(path, sent[path], has[path], desiredState.secrets)}`);
   for (const path of changed) warnOf(path, changedText);
   for (const path of newlyUnapplied) warnOf(path, unappliedText);
   const allUnapplied = [...newlyUnapplied, ...unapplied];
-  const known = withActualValues(knownAfter(last, program.inputs, allUnapplied), now, newlyUnapplied);
-  const record = { adopted, unapplied: pick(valuesByPath(desiredSettings(program.inputs)), allUnapplied) };
-  return outputsOf(now, program, record, known, origin);
+  const known = withActualValues(knownAfter(last, desiredState.inputs, allUnapplied), now, newlyUnapplied);
+  const record = { adopted, unapplied: pick(valuesByPath(desiredSettings(desiredState.inputs)), allUnapplied) };
+  return outputsOf(now, desiredState, record, known, origin);
 }
 
 /** The compute after a step, once it is stable, or at once where the program does not wait. Undefined where that failed. */
@@ -62,14 +62,14 @@ async function computeAfter(
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
   const { context } = shared;
-  const { id, program } = target;
+  const { id, desiredState } = target;
   let now: WireEndpoint | undefined;
   try {
     now = await findComputeRecent(context, target, deadline);
   } catch (error) {
     if (isKind(error, "cancelled")) {
       // A program that does not wait needs only the answer. All others need to read the compute.
-      if (program.inputs.waitForReady === false) return undefined;
+      if (desiredState.inputs.waitForReady === false) return undefined;
       throw notReadyError(target, answered, unfinishedIn(error) ?? [], error);
     }
     shared.warn(
@@ -79,7 +79,8 @@ async function computeAfter(
   }
   try {
     now ??= await waitUntilFound(context, target, deadline);
-    const isStable = now.pending_state === undefined || now.disabled === true || program.inputs.waitForReady === false;
+    const isStable =
+      now.pending_state === undefined || now.disabled === true || desiredState.inputs.waitForReady === false;
     if (isStable) return now;
     return await waitUntilStable(context, target, { change: { endpoint: answered, operations: [] } }, deadline);
   } catch (error) {

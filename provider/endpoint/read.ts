@@ -10,7 +10,7 @@ import { desiredSettings, settingsIn } from "../rules/settings.js";
 import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import { findComputeRecent } from "./find.js";
-import type { Inputs, Program } from "./inputs.js";
+import type { DesiredState, Inputs } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
 import { inputsOf, type Outputs, outputsOf, unappliedValues } from "./outputs.js";
 import { projectProblem } from "./refusals.js";
@@ -37,7 +37,7 @@ export async function read(shared: SharedState, id: string, state: Partial<Outpu
   const unapplied = unchangedUnapplied(shared, state, found);
   const before = inputsOf({ ...state, managed } as Outputs, unappliedValues(state)) as Inputs;
   const outputs: Outputs = {
-    ...outputsOf(found, programIn(state, before), { adopted: state.adopted ?? false, unapplied }, state),
+    ...outputsOf(found, desiredStateIn(state, before), { adopted: state.adopted ?? false, unapplied }, state),
     managed,
   };
   // `before` has no size where the limits differed in the state. They may be equal again.
@@ -66,7 +66,7 @@ function unchangedUnapplied({ config }: SharedState, state: Partial<Outputs>, fo
 }
 
 /** The program, as far as the state knows it. */
-function programIn(state: Partial<Outputs>, inputs: Inputs): Program {
+function desiredStateIn(state: Partial<Outputs>, inputs: Inputs): DesiredState {
   const { __autoName: autoName, __secret: secrets = [], __retain: retained } = state;
   return {
     inputs,

@@ -5,11 +5,11 @@ import type { ForeseenFailure } from "../rules/foreseen-failure.js";
 import { looksGenerated } from "../rules/name.js";
 import { isSecret } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import type { CreateView } from "./shared-state.js";
 
 /** Fails where the program's region is not the compute's. */
-export function assertRegion({ inputs, secrets }: Program, regionId: string | undefined, what: string): void {
+export function assertRegion({ inputs, secrets }: DesiredState, regionId: string | undefined, what: string): void {
   if (inputs.regionId === undefined || regionId === undefined || inputs.regionId === regionId) return;
   const asked = isSecret("regionId", secrets)
     ? `regionId (a secret) is not the region of ${what}, which is in ${regionId}`

@@ -11,6 +11,7 @@ import type { WireEndpoint } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import { findAfterDelete } from "./find.js";
 import type { StepRequest } from "./inputs.js";
+import { LookPauses } from "./look-pauses.js";
 import type { Outputs } from "./outputs.js";
 import { projectProblem } from "./refusals.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";
@@ -20,9 +21,6 @@ const CLAIMED_IN_RUN = "was taken over or made by another resource in this same 
 
 /** A deleted compute may stay visible this long without a running operation. Then the DELETE is sent again. */
 const STAYS_MS = 30_000;
-/** Milliseconds between two looks at a compute that has not disappeared yet. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 5_000;
 
 /** What a delete needs. The command `delete` has no ownership, because it knows no other resources. */
 export type RemovalState = Pick<SharedState, "context" | "claimed" | "ownership" | "warn">;
@@ -155,7 +153,7 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
   const { deadline } = first;
   let { named, operations, failure } = first;
   let stableSince: number | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauses = new LookPauses();
   for (let tries = 1; ; ) {
     const now = await findDeleted(removing, named, deadline);
     if (!now && failure !== undefined) {
@@ -172,14 +170,13 @@ async function confirm(removing: Removing, first: DeleteResult): Promise<void> {
     stableSince = isUnderWay ? undefined : (stableSince ?? clock.now());
     if (deadline.leftMs() <= 0) throw late(removing, now, deadline);
     if (stableSince === undefined || clock.now() - stableSince < STAYS_MS) {
-      await deleteBatches.nextPoll(project, Math.min(pauseMs, deadline.leftMs()));
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      await deleteBatches.nextPoll(project, pauses.next(deadline.leftMs()));
       continue;
     }
     if (tries > 1) throw stillThere(removing, `${formatDuration(STAYS_MS)} after a second DELETE`);
     tries++;
     stableSince = undefined;
-    pauseMs = FIRST_PAUSE_MS;
+    pauses = new LookPauses();
     const again = await deleteInTurn(removing, first);
     // Another resource has the compute by now, so it stays.
     if (!again) return keepForOther(removing);

@@ -2,7 +2,7 @@
 // report. Its last line is the approve command, for people to copy.
 
 import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
-import { type ChangeImpact, changeOf, isAtLeast, type Reason, sentence } from "../rules/impact.js";
+import { changeOf, type ImpactAssessment, isAtLeast, type Reason, sentence } from "../rules/impact.js";
 import { refusalMark } from "../rules/message-data.js";
 import type { OnRestart } from "../rules/policies.js";
 import { SIZE_FORMS } from "../rules/settings.js";
@@ -24,7 +24,7 @@ export interface ApprovalOffer {
 }
 
 export interface RefusedChange {
-  verdict: ChangeImpact;
+  assessment: ImpactAssessment;
   urn: string | undefined;
   /** `onRestart` of the resource, where it has one. */
   own: OnRestart | undefined;
@@ -37,12 +37,12 @@ export interface RefusedChange {
 }
 
 export function refusalsOf(change: RefusedChange): Problem[] {
-  const { verdict, own, asSize } = change;
+  const { assessment, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   const mark = refusalMark(digestToApprove(change.offer));
   const refused = `${REFUSED} (${where}), so the compute is left as it is. ${mark}\n${waysOn(change).join("\n")}`;
-  const reasons = verdict.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
-  if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(verdict)}. ${refused}` }];
+  const reasons = assessment.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
+  if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(assessment)}. ${refused}` }];
   const byProperty = new Map<string, Reason[]>();
   for (const reason of reasons) {
     const property = asSize && (SIZE_FORMS as readonly string[]).includes(reason.property) ? "size" : reason.property;

@@ -9,7 +9,7 @@ import { type DesiredSettings, isSecret, type ObservedSettings } from "../rules/
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { type ActionResult, isNeedless, markStart, runAction, type StartMark, wasStartedSince } from "./action.js";
 import { findCompute } from "./find.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import type { Outputs, PendingRestart } from "./outputs.js";
 import { goneError } from "./refusals.js";
@@ -30,16 +30,16 @@ const SECRET_FINGERPRINT = "secret";
  * The triggers of the last restart, for the state after a failure. Undefined if they were secret before and are not now: Pulumi
  * would store them in plain text.
  */
-export const appliedTriggers = (olds: Outputs, { secrets }: Program): Outputs["restartTriggers"] =>
+export const appliedTriggers = (olds: Outputs, { secrets }: DesiredState): Outputs["restartTriggers"] =>
   olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
 
 /** The restart that the compute needs now, with the mark of an earlier step that failed. */
-export function pendingRestartOf(olds: Outputs, program: Program): PendingRestart {
-  const { inputs, secrets } = program;
+export function pendingRestartOf(olds: Outputs, desiredState: DesiredState): PendingRestart {
+  const { inputs, secrets } = desiredState;
   const wanted = isSecret("restartTriggers", secrets) ? SECRET_FINGERPRINT : fingerprint(inputs.restartTriggers);
   const { restartOwed: before } = olds;
   return pruned({
-    applied: appliedTriggers(olds, program),
+    applied: appliedTriggers(olds, desiredState),
     wanted,
     since: before?.wanted === wanted ? before.since : undefined,
   });

@@ -26,7 +26,7 @@ export async function finishEarlierStep(
   const { project, id } = target;
   // Not from a list, which may be stale.
   const before = mustBeThere(target, await findComputeDirectly(context, target, deadline));
-  if (target.program.inputs.waitForReady === false) return before;
+  if (target.desiredState.inputs.waitForReady === false) return before;
   const unfinished = await unfinishedOperations(shared, target, olds, deadline);
   if (unfinished.length > 0) {
     try {

@@ -25,7 +25,7 @@ export async function settleOrKeep(
   startsBy?: StartsBy,
 ): Promise<WireEndpoint> {
   const { endpoint, operations } = change;
-  if (target.program.inputs.waitForReady === false) return endpoint;
+  if (target.desiredState.inputs.waitForReady === false) return endpoint;
   try {
     const { vanished } =
       operations.length > 0 ? await settle(shared.context, target.project, operations, deadline) : { vanished: [] };
@@ -55,15 +55,15 @@ export function notReadyError(
   operationIds: string[],
   cause: unknown,
 ): NotReady {
-  const { adopted, pendingRestart, origin, program, last } = target;
+  const { adopted, pendingRestart, origin, desiredState, last } = target;
   const unfinished = operationIds.length > 0 ? operationIds : [UNKNOWN_OPERATION];
-  const asked = updatableValues(desiredSettings(program.inputs));
+  const asked = updatableValues(desiredSettings(desiredState.inputs));
   // The answer to a create shows which settings the service took. The answer to a change may show the compute before the change.
   const isNew = origin === "create" && !adopted;
   const unapplied = isNew ? unappliedPaths(asked, endpoint) : stillUnapplied(asked, last);
   const known = isNew ? withActualValues(last, endpoint, unapplied) : last;
   const record = { adopted, unfinished, pendingRestart, unapplied: pick(asked, unapplied) };
-  const outputs = outputsOf(endpoint, program, record, known, origin);
+  const outputs = outputsOf(endpoint, desiredState, record, known, origin);
   const reason = `${messageOf(cause)}. Compute ${target.id} of project ${target.project} is kept in the state; run \`pulumi up\` again to finish the work`;
   return new NotReady(target.id, { ...outputs }, [reason], { cause });
 }

@@ -3,7 +3,7 @@
 import { Deadline } from "../clock.js";
 import type { ProviderConfig } from "../config.js";
 import type { Context } from "../operations/context.js";
-import { type Inputs, millisecondsOf, type Program, type StepRequest } from "./inputs.js";
+import { type DesiredState, type Inputs, millisecondsOf, type StepRequest } from "./inputs.js";
 import type { OldInputs } from "./old-inputs.js";
 import type { Origin, Outputs, PendingRestart } from "./outputs.js";
 import type { Ownership } from "./ownership.js";
@@ -46,7 +46,7 @@ export interface CreateView extends Pick<SharedState, "claimed" | "idsInState" |
 export interface Target {
   project: string;
   id: string;
-  program: Program;
+  desiredState: DesiredState;
   /** What the state had before the step. */
   last: Partial<Outputs>;
   adopted: boolean;

@@ -11,13 +11,11 @@ import { ProgressReporter } from "../progress.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import type { WireOperation } from "../wire/operation.js";
 import { type ComputeRef, findComputeDirectly } from "./find.js";
+import { LONGEST_PAUSE_MS, LookPauses } from "./look-pauses.js";
 
 /** A disabled compute can't be started, and need not be. */
 export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state === "init" && one.disabled !== true;
 
-/** Milliseconds between two looks at the compute. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 5_000;
 /** Milliseconds for which a new compute may be missing from the lists, which may be stale. */
 const MISSING_MS = 30_000;
 
@@ -53,7 +51,7 @@ export async function waitUntilStable(
   const forgotten =
     vanished.length > 0 ? `the service does not know operation ${vanished.join(", ")} any more, and ` : "";
   let missingSince: number | undefined;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+  for (const pauses = new LookPauses(); ; ) {
     // A failed operation gives the service's reason. A compute whose start failed looks like one that is starting.
     const begun = await operationsOfChange(context, ref, change, startsBy === "made", deadline);
     if (begun.length > 0) await settle(context, ref.project, begun, deadline);
@@ -76,7 +74,7 @@ export async function waitUntilStable(
       );
     }
     if (now) progress.report((ms) => `compute ${id} ${state}; waiting (${formatDuration(ms)})`);
-    await clock.sleep(Math.min(pauseMs, deadline.leftMs()));
+    await clock.sleep(pauses.next(deadline.leftMs()));
   }
 }
 

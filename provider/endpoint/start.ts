@@ -39,7 +39,7 @@ export async function retryStart(
       const done = await runAction(context, "start", target, seen, {}, deadline);
       if (!done) throw goneError(project, id);
       await settleOrKeep(shared, target, done, deadline, done.sent ? "started" : undefined);
-      if (target.program.inputs.waitForReady === false) return done.endpoint;
+      if (target.desiredState.inputs.waitForReady === false) return done.endpoint;
       if (done.sent && done.operations.length > 0) return done.endpoint;
       // A response without operations may mean that nothing was started. A running operation may be the service's own check, not
       // a start.
@@ -58,7 +58,7 @@ export async function retryStart(
     const { adopted, pendingRestart, origin } = target;
     const outputs = outputsOf(
       now,
-      target.program,
+      target.desiredState,
       { adopted, unfinished: olds.unfinished, pendingRestart },
       olds,
       origin,

@@ -2,21 +2,21 @@
 
 import { Stopped } from "../errors.js";
 import { driftInChange } from "../rules/drift.js";
-import { type ChangeImpact, impactOf, isAtLeast, sentence } from "../rules/impact.js";
+import { type ImpactAssessment, impactOf, isAtLeast, sentence } from "../rules/impact.js";
 import { announces } from "../rules/notice.js";
 import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
 import { type DesiredSettings, SIZE_LIMITS } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { Program } from "./inputs.js";
+import type { ChangeSet } from "./change-set.js";
+import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
-import type { UpdatePlan } from "./plan.js";
 import { unannouncedError } from "./refusals.js";
 import type { SharedState, Target } from "./shared-state.js";
 
 /** A change that is about to be sent. */
 export interface PendingPatch {
-  plan: UpdatePlan;
+  changeSet: ChangeSet;
   /** Paths that will be sent. */
   paths: string[];
   /** Whether `restartTriggers` restart the compute. */
@@ -26,14 +26,14 @@ export interface PendingPatch {
 }
 
 /** The impact of the change on the compute's current settings. */
-export function verdictOf(
-  { inputs, secrets }: Program,
-  { plan, paths, needsRestart, compute }: PendingPatch,
-): ChangeImpact {
+export function assessPatch(
+  { inputs, secrets }: DesiredState,
+  { changeSet, paths, needsRestart, compute }: PendingPatch,
+): ImpactAssessment {
   const { restartTriggers } = inputs;
-  const current = settingsByName({ ...plan.before, ...(compute && valuesByPath(observedSettings(compute))) });
+  const current = settingsByName({ ...changeSet.before, ...(compute && valuesByPath(observedSettings(compute))) });
   const next: DesiredSettings = {
-    ...settingsByName(pick(plan.desired, paths)),
+    ...settingsByName(pick(changeSet.desired, paths)),
     ...(needsRestart ? { restartTriggers } : {}),
   };
   return impactOf(current, next, { secrets, asSize: inputs.size !== undefined });
@@ -44,10 +44,10 @@ export function verdictOf(
  * that the program did not manage before. Then a change may restart it although the preview said otherwise.
  */
 export function refuseUnannounced({ config }: SharedState, target: Target, change: PendingPatch): void {
-  const { id, program } = target;
-  const { inputs, announced, isChecked } = program;
-  const { plan } = change;
-  const verdict = verdictOf(program, change);
+  const { id, desiredState } = target;
+  const { inputs, announced, isChecked } = desiredState;
+  const { changeSet } = change;
+  const assessment = assessPatch(desiredState, change);
   // If the program switches between `size` and two limits, the diff shows both limits, but the notice names only the limit that
   // changes. Such a notice also announces `size` and the other limit.
   const isResized = SIZE_LIMITS.some((limit) => announced !== undefined && announces(announced, limit));
@@ -55,30 +55,30 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
   const isAnnounced = (property: string) =>
     !isChecked ||
     (announced !== undefined && (announced.properties.length === 0 || announces(announced, property))) ||
-    (isResized && (property === "size" || plan.newlyManaged.includes(property)));
-  const unannounced = verdict.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
+    (isResized && (property === "size" || changeSet.newlyManaged.includes(property)));
+  const unannounced = assessment.reasons.filter(({ impact, property }) => impact !== "none" && !isAnnounced(property));
   if (unannounced.length > 0) {
     throw unannouncedError(
       id,
       unannounced.map(({ property }) => property),
     );
   }
-  if (!refuses(verdict.impact, inputs.onRestart, config.onRestart)) return;
+  if (!refuses(assessment.impact, inputs.onRestart, config.onRestart)) return;
   const checkPassed = announced !== undefined && isAtLeast(announced.impact, "restart");
   if (checkPassed) {
     assertAsApproved(target, change);
     return;
   }
   throw new Stopped(
-    `updating compute ${id} restarts or stops it: ${sentence(verdict)}. The preview could not know that, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
+    `updating compute ${id} restarts or stops it: ${sentence(assessment)}. The preview could not know that, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows it. Or give the program the values that the compute has, or set onRestart: "warn" for this one change`,
   );
 }
 
 /** An approval covers the change from the values in the state. */
-function assertAsApproved({ id, program, last }: Target, { plan, compute }: PendingPatch): void {
+function assertAsApproved({ id, desiredState, last }: Target, { changeSet, compute }: PendingPatch): void {
   if (compute === undefined) return;
-  const options = { secrets: program.secrets, asSize: program.inputs.size !== undefined };
-  const changes = driftInChange(plan, last, observedSettings(compute), options);
+  const options = { secrets: desiredState.secrets, asSize: desiredState.inputs.size !== undefined };
+  const changes = driftInChange(changeSet, last, observedSettings(compute), options);
   if (changes.length === 0) return;
   throw new Stopped(
     `somebody has changed ${changes.join(", ")} of compute ${id} since the state was recorded. The approval covers the change from the value in the state, and onRestart is "refuse", so this compute was not changed. Run \`pulumi refresh\`: the next preview shows the current change, which you can approve`,

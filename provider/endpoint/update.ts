@@ -9,12 +9,12 @@ import { pruned } from "../rules/pruned.js";
 import { desiredSettings, type ObservedSettings, settingsIn } from "../rules/settings.js";
 import { isUnfinished } from "../rules/unfinished.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
+import { type ChangeSet, changeSetOf } from "./change-set.js";
 import { findCompute, findComputeDirectly } from "./find.js";
-import type { Program } from "./inputs.js";
+import type { DesiredState } from "./inputs.js";
 import { needsCurrentValues, observedSettings, reportedBy } from "./mapping.js";
 import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { patch } from "./patch.js";
-import { planOf, type UpdatePlan } from "./plan.js";
 import { readBack } from "./read-back.js";
 import { assertRegion, unannouncedError } from "./refusals.js";
 import { appliedTriggers, markOfChange, pendingRestartOf, restartForTriggers, triggersDiffer } from "./restart.js";
@@ -22,12 +22,12 @@ import { finishEarlierStep, mustBeThere } from "./resume.js";
 import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
 import { startIfNeverStarted } from "./start.js";
-import { type PendingPatch, refuseUnannounced, verdictOf } from "./unannounced.js";
+import { assessPatch, type PendingPatch, refuseUnannounced } from "./unannounced.js";
 
 export interface UpdateRequest {
   id: string;
   olds: Outputs;
-  program: Program;
+  desiredState: DesiredState;
 }
 
 /** An update of one compute, and the decisions made before its first request. */
@@ -35,7 +35,7 @@ interface Update {
   shared: SharedState;
   target: Target;
   olds: Outputs;
-  plan: UpdatePlan;
+  changeSet: ChangeSet;
   /** Whether an earlier step failed or did not wait, so its operations may still run. */
   mustFinish: boolean;
   /** The program's `restartTriggers` ask for a restart. */
@@ -43,41 +43,41 @@ interface Update {
 }
 
 export async function update(shared: SharedState, request: UpdateRequest): Promise<Outputs> {
-  const { id, olds, program } = request;
-  const { inputs } = program;
-  assertRegion(program, olds.regionId, `compute ${id}`);
+  const { id, olds, desiredState } = request;
+  const { inputs } = desiredState;
+  assertRegion(desiredState, olds.regionId, `compute ${id}`);
   const desired = desiredSettings(inputs);
-  const plan = planOf(olds, desired, {
+  const changeSet = changeSetOf(olds, desired, {
     oldInputs: shared.oldInputs.of(id),
     askAgain: shared.config.askAgain,
     asSize: inputs.size !== undefined,
   });
-  if (plan.reverted.length > 0) throw unannouncedError(id, plan.reverted);
+  if (changeSet.reverted.length > 0) throw unannouncedError(id, changeSet.reverted);
   const waitsNow = olds.waitForReady === false && inputs.waitForReady !== false;
   const mustFinish = isUnfinished(olds) || waitsNow;
   // A compute that becomes disabled is not restarted: its next start has everything new. The preview says so.
   const needsRestart = desired.disabled !== true && triggersDiffer(desired, settingsIn(olds));
-  if (!mustFinish && !needsRestart && plan.changed.length === 0 && plan.newlyManaged.length === 0) {
-    return withoutRequest(olds, program, plan, id);
+  if (!mustFinish && !needsRestart && changeSet.changed.length === 0 && changeSet.newlyManaged.length === 0) {
+    return withoutRequest(olds, desiredState, changeSet, id);
   }
   const project = olds.projectId;
-  const target: Target = { project, id, program, last: olds, adopted: olds.adopted, origin: "update" };
-  if (needsRestart) target.pendingRestart = pendingRestartOf(olds, program);
+  const target: Target = { project, id, desiredState, last: olds, adopted: olds.adopted, origin: "update" };
+  if (needsRestart) target.pendingRestart = pendingRestartOf(olds, desiredState);
   const keys = [id, olds.branchId, inputs.branchId];
   const { answer, sent, deadline } = await shared.context.mutations.run(project, keys, async () => {
-    const deadline = deadlineFor(shared, "update", program, inputs.customTimeouts);
-    const applied = await apply({ shared, target, olds, plan, mustFinish, needsRestart }, deadline);
+    const deadline = deadlineFor(shared, "update", desiredState, inputs.customTimeouts);
+    const applied = await apply({ shared, target, olds, changeSet, mustFinish, needsRestart }, deadline);
     return { ...applied, deadline };
   });
-  const asked = { sent: pick(plan.desired, sent), unapplied: plan.unapplied };
+  const asked = { sent: pick(changeSet.desired, sent), unapplied: changeSet.unapplied };
   return readBack(shared, target, answer, asked, deadline);
 }
 
 /** @returns the compute as the service answered last, and the paths that were sent */
 async function apply(step: Update, deadline: Deadline): Promise<Applied> {
-  const { shared, target, olds, plan, needsRestart } = step;
-  const { project, id, program } = target;
-  const branches = [olds.branchId, program.inputs.branchId];
+  const { shared, target, olds, changeSet, needsRestart } = step;
+  const { project, id, desiredState } = target;
+  const branches = [olds.branchId, desiredState.inputs.branchId];
   /** Records a failure of this work: the compute may then be down. */
   const notingFailure = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -85,12 +85,12 @@ async function apply(step: Update, deadline: Deadline): Promise<Applied> {
       throw error;
     });
   const compute = await notingFailure(computeBefore(step, deadline));
-  const paths = compute ? pathsToSend(plan, compute) : plan.changed;
+  const paths = compute ? pathsToSend(changeSet, compute) : changeSet.changed;
   if (compute && paths.length === 0 && !needsRestart) return { answer: compute, sent: paths };
-  const change = { plan, paths, needsRestart, compute };
+  const change = { changeSet, paths, needsRestart, compute };
   refuseUnannounced(shared, target, change);
   const isActive = compute === undefined || compute.current_state === "active";
-  const dropsConnections = isActive && isAtLeast(verdictOf(program, change).impact, "may-restart");
+  const dropsConnections = isActive && isAtLeast(assessPatch(desiredState, change).impact, "may-restart");
   if (!dropsConnections) return send(step, change, deadline);
   shared.rollout.assertGoesOn(project, branches, id);
   return notingFailure(send(step, change, deadline));
@@ -102,17 +102,17 @@ interface Applied {
 }
 
 async function send(step: Update, { paths: sent, compute }: PendingPatch, deadline: Deadline): Promise<Applied> {
-  const { shared, target, olds, plan, needsRestart } = step;
+  const { shared, target, olds, changeSet, needsRestart } = step;
   /** Tells later whether the change itself restarts the compute. */
   const before: ObservedSettings = { ...settingsIn(olds), ...(compute && observedSettings(compute)) };
   if (compute && sent.length === 0) {
     return { answer: await restartForTriggers(shared, target, before, compute, false, deadline), sent };
   }
-  const settings = settingsByName(pick(plan.desired, sent));
+  const settings = settingsByName(pick(changeSet.desired, sent));
   const change = await patch(shared, target, settings, compute, deadline).catch((error: unknown) => {
     throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
   });
-  const changed: Target = { ...target, last: knownAfter(olds, target.program.inputs, plan.unapplied) };
+  const changed: Target = { ...target, last: knownAfter(olds, target.desiredState.inputs, changeSet.unapplied) };
   if (target.pendingRestart) changed.pendingRestart = { ...target.pendingRestart, since: markOfChange(change) };
   const answer = await settleChange(step, changed, settings, change, deadline);
   if (!needsRestart) return { answer, sent };
@@ -138,11 +138,11 @@ async function settleChange(
 
 /** The compute before the change, after the work of an earlier step. Undefined if the change does not depend on it. */
 async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndpoint | undefined> {
-  const { shared, target, olds, plan, mustFinish } = step;
+  const { shared, target, olds, changeSet, mustFinish } = step;
   if (!mustFinish) {
     const compute = await look(step, deadline);
     // Where fewer paths differ than planned, an interrupted run has sent a part of the change, and its work may still run.
-    if (!compute || pathsToSend(plan, compute).length >= plan.changed.length) return compute;
+    if (!compute || pathsToSend(changeSet, compute).length >= changeSet.changed.length) return compute;
   }
   return finishEarlierStep(shared, target, olds, deadline);
 }
@@ -152,17 +152,20 @@ async function computeBefore(step: Update, deadline: Deadline): Promise<WireEndp
  * see whether a restart has happened already.
  */
 async function look(
-  { shared, target, plan, needsRestart }: Update,
+  { shared, target, changeSet, needsRestart }: Update,
   deadline: Deadline,
 ): Promise<WireEndpoint | undefined> {
   // A list may be stale, so values that go along in the request do not come from one.
-  if (needsCurrentValues([...plan.changed, ...plan.newlyManaged])) {
+  if (needsCurrentValues([...changeSet.changed, ...changeSet.newlyManaged])) {
     return mustBeThere(target, await findComputeDirectly(shared.context, target, deadline));
   }
-  if (needsRestart || plan.newlyManaged.length > 0) {
+  if (needsRestart || changeSet.newlyManaged.length > 0) {
     return mustBeThere(target, await findCompute(shared.context, target, deadline));
   }
-  const { impact } = impactOf(settingsByName(plan.before), settingsByName(pick(plan.desired, plan.changed)));
+  const { impact } = impactOf(
+    settingsByName(changeSet.before),
+    settingsByName(pick(changeSet.desired, changeSet.changed)),
+  );
   return isAtLeast(impact, "may-restart") ? lookBriefly(shared, target, deadline) : undefined;
 }
 
@@ -175,8 +178,8 @@ function lookBriefly({ context }: SharedState, target: Target, deadline: Deadlin
   return findCompute(context, target, soon).catch(() => undefined);
 }
 
-/** The paths of the plan at which the compute differs. If the response has no value, the state's value counts. */
-function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, compute: WireEndpoint): string[] {
+/** The paths of the change set at which the compute differs. If the response has no value, the state's value counts. */
+function pathsToSend({ desired, before, changed, newlyManaged }: ChangeSet, compute: WireEndpoint): string[] {
   const { values: has, isReported } = reportedBy(compute);
   const differs = (path: string) => !isAsDesired(path, (isReported(path) ? has : before)[path], desired[path]);
   return [
@@ -186,7 +189,7 @@ function pathsToSend({ desired, before, changed, newlyManaged }: UpdatePlan, com
 
 /** Nobody knows whether the change was made. The state says so, and the next step looks at the compute. */
 function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | undefined, cause: Error): NotReady {
-  const { id, project, pendingRestart, program } = target;
+  const { id, project, pendingRestart, desiredState } = target;
   const unfinished = [...new Set([...(olds.unfinished ?? []), UNKNOWN_OPERATION])];
   // A start in progress may not include the change, so only the time of a finished start is kept.
   const startedAt = compute?.pending_state === undefined ? compute?.started_at : undefined;
@@ -196,18 +199,23 @@ function unknownChange(target: Target, olds: Outputs, compute: WireEndpoint | un
     adopted: olds.adopted,
     unfinished,
     pendingRestart: pruned({
-      applied: appliedTriggers(olds, program),
+      applied: appliedTriggers(olds, desiredState),
       wanted: pendingRestart?.wanted,
       since: pendingRestart?.wanted === undefined ? undefined : since,
     }),
   };
   // The state shows the change as made. Otherwise a program that takes the change back would not differ from the state.
-  const outputs = outputsOf({ id }, program, record, knownAfter(olds, program.inputs), "update");
+  const outputs = outputsOf({ id }, desiredState, record, knownAfter(olds, desiredState.inputs), "update");
   return new NotReady(id, { ...outputs }, [reason], { cause });
 }
 
 /** No setting of the compute differs: only what the state remembers of the program changes. */
-function withoutRequest(olds: Outputs, program: Program, { desired, unapplied }: UpdatePlan, id: string): Outputs {
+function withoutRequest(
+  olds: Outputs,
+  desiredState: DesiredState,
+  { desired, unapplied }: ChangeSet,
+  id: string,
+): Outputs {
   const record = { adopted: olds.adopted, unapplied: pick(desired, unapplied) };
-  return outputsOf({ id }, program, record, knownAfter(olds, program.inputs, unapplied), "update");
+  return outputsOf({ id }, desiredState, record, knownAfter(olds, desiredState.inputs, unapplied), "update");
 }

@@ -130,6 +130,11 @@ export interface NamedDigest {
   name?: string;
 }
 
+/** The changes, each digest once. Of two changes with one digest, the later one counts. */
+export const uniqueChanges = <T extends NamedDigest>(changes: readonly T[]): T[] => [
+  ...new Map(changes.map((one) => [one.digest, one])).values(),
+];
+
 /**
  * The command line that approves. Users copy it from an error or a report. It finds the file and the list itself. `pulumi config
  * set --path` can't: it needs the number of entries in one file, and a provider sees the merged config. The command leaves out

@@ -8,7 +8,7 @@
 
 import { canonical, differences } from "./equality.js";
 import { hashOf } from "./hash.js";
-import { type ChangeImpact, type Impact, impactOf, replacementOf } from "./impact.js";
+import { type Impact, type ImpactAssessment, impactOf, replacementOf } from "./impact.js";
 import {
   type DesiredSettings,
   desiredSettings,
@@ -49,12 +49,12 @@ export interface ReleaseInputs {
 
 /**
  * The digest that approves this change. Undefined if a value is secret or not known yet: a reviewer could not see the change.
- * @param verdict the verdict on `old` and `desired`, computed without `asSize`, because `size` and two limits are the same change
+ * @param assessment of `old` and `desired`, computed without `asSize`, because `size` and two limits are the same change
  * @param release the old and new inputs; outputs must not be used, because check does not see them
  */
 export function digestOfChange(
   urn: string,
-  verdict: ChangeImpact,
+  assessment: ImpactAssessment,
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   secrets?: ReadonlySet<string>,
@@ -62,9 +62,9 @@ export function digestOfChange(
 ): string | undefined {
   const changes: ChangedProperty[] = [];
   // `settings.pgSettings.work_mem` is a change of `settings.pgSettings`.
-  const causes = new Set(verdict.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
+  const causes = new Set(assessment.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
   // A replacement sends every setting of the program, and none that the program has dropped.
-  const anew = verdict.impact === "new-host";
+  const anew = assessment.impact === "new-host";
   if (anew && secrets && secrets.size > 0) return undefined;
   const names = [...new Set([...Object.keys(desired), ...(anew ? Object.keys(old) : [])])] as SettingName[];
   const differing = differences(desired, old as ObservedSettings);
@@ -89,7 +89,7 @@ export function digestOfChange(
   // An input that the program set neither before nor now is not in the digest. Otherwise each new input of this package would
   // change every digest.
   const given = changes.filter(([, before, next]) => before !== null || next !== null);
-  return digestOf(urn, verdict.impact, given);
+  return digestOf(urn, assessment.impact, given);
 }
 
 /** Whether a change has the approval that `refuse` asks for. `not-asked`: check asked for none. */
@@ -120,8 +120,8 @@ export function approvalStateOf(change: CheckedChange): "given" | "missing" {
   if (!oldInputs) return "missing";
   const old = desiredSettings(oldInputs as SettingsInput);
   const release = { old: oldInputs, next: news };
-  const isApproved = [impactOf, replacementOf].some((judge) => {
-    const digest = digestOfChange(urn, judge(old, desired), old, desired, secrets, release);
+  const isApproved = [impactOf, replacementOf].some((assess) => {
+    const digest = digestOfChange(urn, assess(old, desired), old, desired, secrets, release);
     return digest !== undefined && digests.has(digest);
   });
   return isApproved ? "given" : "missing";

@@ -1,6 +1,6 @@
 // Writes the sentence of a warning: the change, and the compute's state during the preview.
 
-import { type ChangeImpact, sentence, sentenceKindOf, subjectOf } from "./impact.js";
+import { type ImpactAssessment, sentence, sentenceKindOf, subjectOf } from "./impact.js";
 import { type Activity, NOW, type SentenceKind, type Subject } from "./texts.js";
 
 export type { Activity } from "./texts.js";
@@ -17,10 +17,10 @@ const WHAT: Record<SentenceKind, (subject: Subject, isActive: boolean) => string
  * "size 2 → 4 restarts this compute. It is active (last used 12 s ago): open connections drop."
  * @param activity undefined if not known
  */
-export function sentenceNow(verdict: ChangeImpact, activity: Activity | undefined): string {
-  if (activity === undefined) return `${sentence(verdict)}.`;
-  const subject = subjectOf(verdict);
-  const what = WHAT[sentenceKindOf(verdict)](subject, activity.state === "active");
+export function sentenceNow(assessment: ImpactAssessment, activity: Activity | undefined): string {
+  if (activity === undefined) return `${sentence(assessment)}.`;
+  const subject = subjectOf(assessment);
+  const what = WHAT[sentenceKindOf(assessment)](subject, activity.state === "active");
   return `${what} ${stateNow(activity, subject.isPossible)}`;
 }
 

@@ -56,7 +56,8 @@ export interface Reason {
   sentenceKind: SentenceKind;
 }
 
-export interface ChangeImpact {
+/** What a change does to connections, and why. */
+export interface ImpactAssessment {
   /** The worst of the reasons. */
   impact: Impact;
   /** The changes that cause an impact, in the table's order. */
@@ -104,18 +105,18 @@ export interface ImpactOptions {
 }
 
 /**
- * The verdict on a change for which the engine replaces the compute. The reason is `projectId` or `type`, or the resource option
+ * The assessment of a change for which the engine replaces the compute. The reason is `projectId` or `type`, or the resource option
  * `replaceOnChanges`: with it, any change means a new host.
  */
 export function replacementOf(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   options: ImpactOptions = {},
-): ChangeImpact {
-  const verdict = impactOf(old, desired, options);
+): ImpactAssessment {
+  const assessment = impactOf(old, desired, options);
   const isUndecided = desired.projectId === UNKNOWN || desired.type === UNKNOWN;
-  if (verdict.impact === "new-host" || isUndecided) return verdict;
-  const all = judge(old, desired, () => NEW_HOST, options);
+  if (assessment.impact === "new-host" || isUndecided) return assessment;
+  const all = assess(old, desired, () => NEW_HOST, options);
   return { ...all, impact: "new-host", notes: [] };
 }
 
@@ -124,8 +125,8 @@ export function impactOf(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   options: ImpactOptions = {},
-): ChangeImpact {
-  return judge(old, desired, effectOf, options);
+): ImpactAssessment {
+  return assess(old, desired, effectOf, options);
 }
 
 /** The changes without an impact, such as another name. */
@@ -135,16 +136,16 @@ export function harmlessChanges(
   options: ImpactOptions = {},
 ): Reason[] {
   const rule: EffectOf = (name, before, next) => (effectOf(name, before, next) ? undefined : HARMLESS);
-  return judge(old, desired, rule, options).reasons;
+  return assess(old, desired, rule, options).reasons;
 }
 const HARMLESS = { impact: "none", effect: "", sentenceKind: "restart" } as const satisfies Effect;
 
-function judge(
+function assess(
   old: DesiredSettings | ObservedSettings,
   desired: DesiredSettings,
   rule: EffectOf,
   options: ImpactOptions,
-): ChangeImpact {
+): ImpactAssessment {
   const reasons: Reason[] = [];
   const notes: string[] = [];
   for (const name of SETTING_NAMES) {
@@ -169,22 +170,22 @@ export const worstImpact = (impacts: readonly Impact[]): Impact =>
 export type Fate = keyof typeof FATES | "kept";
 
 /** The text of the input `restart`. Its first word says whether connections are in danger. */
-export function restartText(verdict: ChangeImpact, fate?: Fate): string {
-  if (verdict.impact === "none") return RESTART_TEXT.none;
-  return RESTART_TEXT[verdict.impact === "may-restart" ? "maybe" : "yes"](sentence(verdict, fate));
+export function restartText(assessment: ImpactAssessment, fate?: Fate): string {
+  if (assessment.impact === "none") return RESTART_TEXT.none;
+  return RESTART_TEXT[assessment.impact === "may-restart" ? "maybe" : "yes"](sentence(assessment, fate));
 }
 
 /** The changes and what the worst of them does: "size 2 → 4 restarts this compute if it is active; …". */
-export function sentence(verdict: ChangeImpact, fate?: Fate): string {
-  const text = SENTENCES[sentenceKindOf(verdict)](subjectOf(verdict));
+export function sentence(assessment: ImpactAssessment, fate?: Fate): string {
+  const text = SENTENCES[sentenceKindOf(assessment)](subjectOf(assessment));
   return fate === undefined || fate === "kept" ? text : `${text}; ${FATES[fate]}`;
 }
 
 /** If no setting causes the impact, a resource option (replaceOnChanges) does. */
-export const sentenceKindOf = ({ impact, reasons }: ChangeImpact): SentenceKind =>
+export const sentenceKindOf = ({ impact, reasons }: ImpactAssessment): SentenceKind =>
   reasons.find((reason) => reason.impact === impact)?.sentenceKind ?? "replace";
 
-export function subjectOf({ impact, reasons }: ChangeImpact): Subject {
+export function subjectOf({ impact, reasons }: ImpactAssessment): Subject {
   const changes = reasons.map((reason) => {
     const { property, words } = reason;
     return words === undefined || words === TO_UNKNOWN ? changeOf(reason) : `${property} (${words})`;

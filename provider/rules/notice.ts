@@ -1,7 +1,7 @@
 // What a change does to connections, as data: the input `__notice`, which check writes beside the text `restart`. Guards,
 // approvals, the report and policies read the data. The text is for people.
 
-import { type ChangeImpact, endangers, type Fate, IMPACTS, type Impact, isAtLeast, type Reason } from "./impact.js";
+import { endangers, type Fate, IMPACTS, type Impact, type ImpactAssessment, isAtLeast, type Reason } from "./impact.js";
 import { settingOfPath } from "./paths.js";
 import {
   type DesiredSettings,
@@ -46,8 +46,8 @@ export interface ReplacedCompute {
 /** The input's name. Pulumi's `--diff` hides properties whose names begin with two underscores. */
 export const NOTICE = "__notice";
 
-/** The notice of a verdict; undefined if the change has no impact and replaces nothing. */
-export function noticeOf({ impact, reasons }: ChangeImpact, replaces?: ReplacedCompute): ImpactNotice | undefined {
+/** The notice of an assessed change; undefined if the change has no impact and replaces nothing. */
+export function noticeOf({ impact, reasons }: ImpactAssessment, replaces?: ReplacedCompute): ImpactNotice | undefined {
   if (impact === "delete" || (impact === "none" && !replaces)) return undefined;
   return { impact, properties: reasons.map(({ property }) => property), ...(replaces ? { replaces } : {}) };
 }
@@ -108,14 +108,14 @@ const SENTENCE_KINDS: Record<ImpactNotice["impact"], SentenceKind> = {
   "new-host": "replace",
 };
 
-/** The verdict, with the notice's impact if that is worse. */
-export function withNotice(verdict: ChangeImpact, notice: ImpactNotice | undefined): ChangeImpact {
-  if (notice === undefined || isAtLeast(verdict.impact, notice.impact)) return verdict;
+/** The assessment, with the notice's impact if that is worse. */
+export function withNotice(assessment: ImpactAssessment, notice: ImpactNotice | undefined): ImpactAssessment {
+  if (notice === undefined || isAtLeast(assessment.impact, notice.impact)) return assessment;
   const { impact, properties } = notice;
-  // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This verdict comes from them.
-  if (impact === "may-restart" && properties.length === 0) return verdict;
+  // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This assessment comes from them.
+  if (impact === "may-restart" && properties.length === 0) return assessment;
   const worse = { impact, effect: EFFECT_BY_IMPACT[impact], sentenceKind: SENTENCE_KINDS[impact] };
-  const known = verdict.reasons.map((reason) =>
+  const known = assessment.reasons.map((reason) =>
     announces(notice, reason.property) ? { ...reason, ...worse } : reason,
   );
   const isKnown = (path: string) => known.some(({ property }) => property === path);
@@ -126,7 +126,7 @@ export function withNotice(verdict: ChangeImpact, notice: ImpactNotice | undefin
       const shown = rowOf(settingOfPath(property))?.kind === "triggers" ? CHANGED_TRIGGERS : UNSHOWN;
       return { property, ...shown, ...worse };
     });
-  return { ...verdict, impact, reasons: [...known, ...more] };
+  return { ...assessment, impact, reasons: [...known, ...more] };
 }
 
 /** The text `restart` without its first word ("yes: "), to be part of another sentence. */

@@ -6,7 +6,7 @@ import type { ApprovalState } from "./approval.js";
 import { type Activity, sentenceNow, stateNow } from "./current-state.js";
 import { driftInChange } from "./drift.js";
 import type { ForeseenFailure } from "./foreseen-failure.js";
-import { type ChangeImpact, type Impact, impactOf } from "./impact.js";
+import { type Impact, type ImpactAssessment, impactOf } from "./impact.js";
 import { isState, type MessageFact } from "./message-data.js";
 import { type ImpactNotice, type ReplacedCompute, withNotice, withoutFirstWord } from "./notice.js";
 import { comparedWith, differingPaths, valuesByPath } from "./paths.js";
@@ -23,7 +23,7 @@ export interface Change {
   /** The settings with which the program is compared. */
   before: ObservedSettings;
   desired: DesiredSettings;
-  verdict: ChangeImpact;
+  assessment: ImpactAssessment;
 }
 
 /** The branch to which the change moves the compute; undefined also where it is not known yet. */
@@ -41,12 +41,12 @@ const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
  * compute tells whether it differs.
  */
 function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
-  const { before, desired, verdict } = change;
-  const isGuess = verdict.reasons.some(({ sentenceKind }) => sentenceKind === "resize");
+  const { before, desired, assessment } = change;
+  const isGuess = assessment.reasons.some(({ sentenceKind }) => sentenceKind === "resize");
   // Changes that only check can compare, such as assets among the triggers, are not in these settings.
-  if (!isGuess || verdict.reasons.some(({ sentenceKind }) => sentenceKind !== "resize")) return change;
+  if (!isGuess || assessment.reasons.some(({ sentenceKind }) => sentenceKind !== "resize")) return change;
   const known = { ...now, ...before };
-  return { before: known, desired, verdict: impactOf(known, desired, optionsOf(news, secrets)) };
+  return { before: known, desired, assessment: impactOf(known, desired, optionsOf(news, secrets)) };
 }
 
 /** What the program asks for. */
@@ -60,7 +60,7 @@ export interface DesiredChange {
 }
 
 /**
- * The change with the worse of two verdicts. One compares with the state. The other is from check, which has only the old inputs
+ * The change with the worse of two assessments. One compares with the state. The other is from check, which has only the old inputs
  * but can compare assets. After a failed step, the old inputs are outdated, so only the outputs count.
  */
 export function announcedChange(
@@ -72,7 +72,7 @@ export function announcedChange(
     ? (desiredSettings(olds as SettingsInput) as ObservedSettings)
     : comparedWith(inputs as SettingsInput, olds as SettingsInput, askedAgain);
   const own = impactOf(before, desired, optionsOf(news, secrets));
-  return { before, desired, verdict: isUnfinished(olds) ? own : withNotice(own, notice) };
+  return { before, desired, assessment: isUnfinished(olds) ? own : withNotice(own, notice) };
 }
 
 /** A line at a resource. */
@@ -94,8 +94,8 @@ const warning = (text: string): Line => ({ severity: "warn", text });
 const note = (text: string): Line => ({ severity: "info", text });
 
 /** An update. @param activity of the compute now; undefined if not known */
-const lineOfUpdate = (id: string, verdict: ChangeImpact, activity: Activity | undefined): Line =>
-  verdict.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(verdict, activity)}`);
+const lineOfUpdate = (id: string, assessment: ImpactAssessment, activity: Activity | undefined): Line =>
+  assessment.impact === "none" ? note(`${id}: ${NOW.same}`) : warning(`${id}: ${sentenceNow(assessment, activity)}`);
 
 /** After a failed change, the state does not tell how it ended. The update finds out and finishes it. */
 export const lineOfUnfinished = (id: string): Line =>
@@ -122,11 +122,12 @@ const lineOfUnseenAdoption = (restart: unknown): Line => warning(`${withoutFirst
 /** A create that takes a compute over. In a preview, and in `up`. */
 export function lineOfAdoption(
   id: string,
-  { verdict, changes }: { verdict: ChangeImpact; changes: readonly string[] },
+  { assessment, changes }: { assessment: ImpactAssessment; changes: readonly string[] },
   activity: Activity | undefined,
 ): Line {
   const facts = ["adopts"] as const;
-  if (verdict.impact !== "none") return { ...warning(`takes over ${id}: ${sentenceNow(verdict, activity)}`), facts };
+  if (assessment.impact !== "none")
+    return { ...warning(`takes over ${id}: ${sentenceNow(assessment, activity)}`), facts };
   const values =
     changes.length === 0
       ? `takes over ${id}, which has exactly these values: nothing changes.`
@@ -135,10 +136,10 @@ export function lineOfAdoption(
 }
 
 /** A create that will take a compute over. */
-interface AdoptionOutlook {
+export interface AdoptionOutlook {
   kind: "adopts";
   compute: { id: string };
-  verdict: ChangeImpact;
+  assessment: ImpactAssessment;
   /** The changes without an impact: "suspendTimeoutSeconds 300 → 600". */
   changes: readonly string[];
   activity?: Activity;
@@ -188,10 +189,10 @@ export function lineOfCreation(
 
 /** @param isKept whether the resource had this compute before, and only gets it back */
 function adoptionLine(outlook: AdoptionOutlook, isKept: boolean): CreationLine | undefined {
-  const { compute, verdict, activity } = outlook;
-  const { impact } = verdict;
+  const { compute, assessment, activity } = outlook;
+  const { impact } = assessment;
   if (isKept && impact === "none") return undefined;
-  const line = isKept ? lineOfUpdate(compute.id, verdict, activity) : lineOfAdoption(compute.id, outlook, activity);
+  const line = isKept ? lineOfUpdate(compute.id, assessment, activity) : lineOfAdoption(compute.id, outlook, activity);
   // A line that says "nothing drops" needs no state at its end.
   if (impact === "none") return { line, impact };
   return { line: { ...line, facts: [...stateFact(activity), ...(line.facts ?? [])] }, impact, activity };
@@ -239,11 +240,11 @@ export interface UpdateContext {
 }
 
 /** An update with an impact, as the compute sees it now. */
-export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; verdict: ChangeImpact } {
+export function lineOfImpact(change: Change, context: UpdateContext): { line: Line; assessment: ImpactAssessment } {
   const { id, olds, news, secrets, now, approval, onRestart } = context;
-  const { verdict } = now ? asSeenNow(change, now.settings, news, secrets) : change;
-  const { severity, text } = lineOfUpdate(id, verdict, now?.activity);
-  const isGuarded = refuses(verdict.impact, onRestart);
+  const { assessment } = now ? asSeenNow(change, now.settings, news, secrets) : change;
+  const { severity, text } = lineOfUpdate(id, assessment, now?.activity);
+  const isGuarded = refuses(assessment.impact, onRestart);
   const isUnapprovable = isGuarded && approval === "not-asked";
   const [before, desired] = [valuesByPath(change.before), valuesByPath(change.desired)];
   const drift = now ? driftInChange({ before, desired }, olds, now.settings, optionsOf(news, secrets)) : [];
@@ -255,7 +256,7 @@ export function lineOfImpact(change: Change, context: UpdateContext): { line: Li
     ...(fails ? {} : APPROVAL[approval]),
     facts: [...stateFact(now?.activity), ...(fails ? (["fails"] as const) : [])],
   };
-  return { line, verdict };
+  return { line, assessment };
 }
 
 /** The state of the compute as data. */

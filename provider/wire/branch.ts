@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { id, optional } from "./tolerant.js";
 
 /** Answer of `GET …/branches`, as far as it shows which branches there are. */

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { WireOperation } from "./operation.js";
 import { id, listAndWhole, name, optional, rows, word } from "./tolerant.js";
 
@@ -60,40 +60,41 @@ export interface WireEndpointChange {
 }
 
 /** Answer of create, update, start, suspend and restart. */
-export const WireEndpointChange = z
-  .looseObject({ endpoint: WireEndpoint, operations: listAndWhole(WireOperation) })
-  .transform(
+export const WireEndpointChange = z.pipe(
+  z.looseObject({ endpoint: WireEndpoint, operations: listAndWhole(WireOperation) }),
+  z.transform(
     ({ endpoint, operations: { list, isWhole } }): WireEndpointChange => ({
       endpoint,
       operations: list,
       ...(isWhole ? {} : { mayHideOperations: true }),
     }),
-  );
+  ),
+);
 
 /** Answer of delete: a missing body, or one without fields, is a success without operations. */
 export const WireEndpointRemoval = z.looseObject({ endpoint: optional(WireEndpoint), operations: rows(WireOperation) });
 export type WireEndpointRemoval = z.infer<typeof WireEndpointRemoval>;
 
 const RequestSettings = z.strictObject({
-  pg_settings: z.record(z.string(), z.string()).optional(),
-  pgbouncer_settings: z.record(z.string(), z.string()).optional(),
-  preload_libraries: z
-    .strictObject({ use_defaults: z.boolean().optional(), enabled_libraries: z.array(z.string()).optional() })
-    .optional(),
+  pg_settings: z.optional(z.record(z.string(), z.string())),
+  pgbouncer_settings: z.optional(z.record(z.string(), z.string())),
+  preload_libraries: z.optional(
+    z.strictObject({ use_defaults: z.optional(z.boolean()), enabled_libraries: z.optional(z.array(z.string())) }),
+  ),
 });
 
 const changeable = {
-  branch_id: z.string().optional(),
-  name: z.string().min(1).max(64).optional(),
-  autoscaling_limit_min_cu: z.number().min(0.25).optional(),
-  autoscaling_limit_max_cu: z.number().min(0.25).optional(),
-  suspend_timeout_seconds: z.number().int().min(-1).max(604_800).optional(),
-  provisioner: z.string().optional(),
-  settings: RequestSettings.optional(),
-  pooler_enabled: z.boolean().optional(),
-  pooler_mode: z.literal("transaction").optional(),
-  disabled: z.boolean().optional(),
-  passwordless_access: z.boolean().optional(),
+  branch_id: z.optional(z.string()),
+  name: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+  autoscaling_limit_min_cu: z.optional(z.number().check(z.gte(0.25))),
+  autoscaling_limit_max_cu: z.optional(z.number().check(z.gte(0.25))),
+  suspend_timeout_seconds: z.optional(z.int().check(z.gte(-1), z.lte(604_800))),
+  provisioner: z.optional(z.string()),
+  settings: z.optional(RequestSettings),
+  pooler_enabled: z.optional(z.boolean()),
+  pooler_mode: z.optional(z.literal("transaction")),
+  disabled: z.optional(z.boolean()),
+  passwordless_access: z.optional(z.boolean()),
 };
 
 /** Body of `PATCH …/endpoints/{id}`, with the limits of the published schema. It does not list the allowed sizes. */
@@ -106,7 +107,7 @@ export const EndpointCreateBody = z.strictObject({
     ...changeable,
     branch_id: z.string(),
     type: z.enum(["read_write", "read_only"]),
-    region_id: z.string().optional(),
+    region_id: z.optional(z.string()),
   }),
 });
 export type EndpointCreateBody = z.infer<typeof EndpointCreateBody>;

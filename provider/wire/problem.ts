@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { optional } from "./tolerant.js";
 
 /** Body of an error answer. It is not guaranteed: a proxy in front can answer with anything. */

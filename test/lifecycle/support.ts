@@ -1,5 +1,5 @@
 import { type FaultRule, SEED } from "../../emulator/index.js";
-import { programOf } from "../../provider/endpoint/inputs.js";
+import { desiredStateOf } from "../../provider/endpoint/inputs.js";
 import { observedSettings } from "../../provider/endpoint/mapping.js";
 import { digestOfChange } from "../../provider/rules/approval.js";
 import { differences } from "../../provider/rules/equality.js";
@@ -95,7 +95,7 @@ function without(value: unknown, field: string): unknown {
 
 /** The settings that the program names and the compute at the service has otherwise. */
 export const unlike = (lab: Lab, args: Props) => {
-  const { restartTriggers: _, ...wish } = desiredSettings(programOf(args).inputs);
+  const { restartTriggers: _, ...wish } = desiredSettings(desiredStateOf(args).inputs);
   return differences(wish, observedSettings(WireEndpoint.parse(compute(lab, "db"))));
 };
 

@@ -80,55 +80,73 @@ describe("imports flow one way", () => {
     expect(bare).toEqual([]);
   });
 
-  test("a program that loads the package loads neither zod nor undici, and of the provider only rules and how a text is shown", () => {
+  test("a program that loads the package loads neither zod nor undici, and of the provider only rules, how a text is shown and how a process is read", () => {
+    const { after } = modulesRun("./sdk/index.ts", "");
+    expect(after).toContain("provider/rules/impact.ts");
+    expect(after.filter((path) => /^node_modules\/(zod|undici)\//.test(path))).toEqual([]);
+    expect(
+      after.filter(
+        (path) => isOurs(path) && !/^(sdk|provider\/rules)\/|^provider\/(visible-text|proc)\.ts$/.test(path),
+      ),
+    ).toEqual([]);
+  });
+
+  test("so the built package loads only the program's file", () => {
     const script = 'require("./dist/sdk/index.js"); console.log(JSON.stringify(Object.keys(require.cache)))';
     const loaded = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" }));
-    const paths = (loaded as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-    expect(paths).toContain("dist/provider/rules/impact.js");
-    expect(paths.filter((path) => /node_modules\/(zod|undici)\//.test(path))).toEqual([]);
-    expect(paths.filter((path) => /^dist\/(?!sdk\/|provider\/rules\/|provider\/visible-text\.js$)/.test(path))).toEqual(
-      [],
-    );
+    const paths = namesOf(loaded).filter((path) => path.startsWith("dist/"));
+    expect(paths.sort()).toEqual(["dist/program.js", "dist/sdk/index.js"]);
   });
 });
 
-test("a provider that only checks and compares, as in a preview, loads nothing of what sends requests", () => {
-  const script = `
-    const { provider } = require("./dist/provider/index.js");
-    const inputs = { projectId: "quiet-meadow-1", branchId: "br-a", size: 1 };
-    provider.configure({ config: { get: () => undefined } })
-      .then(() => provider.check({}, inputs))
-      .then(() => provider.diff("ep-a", inputs, inputs))
-      .then(() => console.log(JSON.stringify(Object.keys(require.cache))));`;
-  const loaded = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
-  const paths = (JSON.parse(loaded) as string[]).map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-  expect(paths).toContain("dist/provider/endpoint/diff.js");
-  expect(paths.filter((path) => /^node_modules\/undici\/|^dist\/provider\/(api|wire)\//.test(path))).toEqual([]);
+test("a provider that only checks and compares, as in a preview, runs nothing of what sends requests", () => {
+  const { after } = modulesRun(
+    "./provider/index.ts",
+    `const inputs = { projectId: "quiet-meadow-1", branchId: "br-a", size: 1 };
+    await module.provider.configure({ config: { get: () => undefined } });
+    await module.provider.check({}, inputs);
+    await module.provider.diff("ep-a", inputs, inputs);`,
+  );
+  expect(after).toContain("provider/endpoint/diff.ts");
+  expect(after.filter((path) => /^node_modules\/undici\/|^provider\/(api|wire)\//.test(path))).toEqual([]);
 });
 
 test("the provider loads of undici only what sends a request, when one is sent", () => {
-  const script = `
-    const files = () => Object.keys(require.cache);
-    const { provider } = require("./dist/provider/index.js");
-    const before = files();
-    const service = require("node:http").createServer((_, answer) => answer.end('{ "endpoints": [{ "id": "ep-a" }] }'));
-    service.listen(0, "127.0.0.1", async () => {
-      const url = "http://127.0.0.1:" + service.address().port;
-      const config = { "compute:apiUrl": url, "compute:apiKey": "k" };
-      await provider.configure({ config: { get: (name) => config[name] } });
-      const answer = await provider.read("ep-a", { projectId: "quiet-meadow-1", managed: [] });
-      console.log(JSON.stringify({ answer, before, after: files() }));
-      service.close().closeAllConnections();
-    });`;
-  const said = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
-  const { answer, before, after } = JSON.parse(said) as { answer: { id: string }; before: string[]; after: string[] };
-  const ours = (paths: string[]) => paths.map((path) => relative(ROOT, path).replaceAll("\\", "/"));
-  expect(ours(before)).toContain("dist/provider/index.js");
-  expect(ours(before).filter((path) => path.includes("/undici/"))).toEqual([]);
-  expect(answer.id).toBe("ep-a");
-  expect(ours(after)).toContain("node_modules/undici/lib/dispatcher/agent.js");
-  expect(ours(after)).not.toContain("node_modules/undici/index.js");
+  const { before, after, answer } = modulesRun(
+    "./provider/index.ts",
+    `const service = require("node:http").createServer((_, answer) => answer.end('{ "endpoints": [{ "id": "ep-a" }] }'));
+    await new Promise((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const config = { "compute:apiUrl": "http://127.0.0.1:" + service.address().port, "compute:apiKey": "k" };
+    await module.provider.configure({ config: { get: (name) => config[name] } });
+    const answer = await module.provider.read("ep-a", { projectId: "quiet-meadow-1", managed: [] });
+    service.close().closeAllConnections();
+    return answer;`,
+  );
+  expect(before).toContain("provider/index.ts");
+  expect(before.filter((path) => path.includes("/undici/"))).toEqual([]);
+  expect(answer).toMatchObject({ id: "ep-a" });
+  expect(after).toContain("node_modules/undici/lib/dispatcher/agent.js");
+  expect(after).not.toContain("node_modules/undici/index.js");
 });
+
+/**
+ * The modules that a process has run: of the sources, because the build has all of them in two files, and runs each when it is
+ * first needed.
+ * @param work the body of an async function, which has the module as `module`
+ */
+function modulesRun(path: string, work: string): { before: string[]; after: string[]; answer?: unknown } {
+  const script = `
+    const module = require(${JSON.stringify(path)});
+    const before = Object.keys(require.cache);
+    (async () => { ${work} })().then((answer) =>
+      console.log(JSON.stringify({ before, after: Object.keys(require.cache), answer })));`;
+  const args = ["--require", require.resolve("tsx/cjs"), "-e", `{${script}}`];
+  const { before, after, answer } = JSON.parse(execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" }));
+  return { before: namesOf(before), after: namesOf(after), answer };
+}
+
+const isOurs = (path: string) => !path.startsWith("node_modules/");
+const namesOf = (paths: string[]) => paths.map((path) => relative(ROOT, path).replaceAll("\\", "/"));
 
 describe("the linter says the same", () => {
   test("as the table of layers", async () => {

@@ -17,7 +17,7 @@ export const LAYERS: Record<string, Layer> = {
     packages: ["@grpc/grpc-js", "@pulumi/pulumi", "google-protobuf", "pulumi-compute-endpoint/package.json"],
   },
   // It takes look-ups only as types, or when one is asked: the test counts what is loaded at once.
-  sdk: { layers: ["provider/rules", "provider/lookup"], packages: ["@pulumi/pulumi", "node:"] },
+  sdk: { layers: ["provider/rules", "provider/lookup", "provider/proc"], packages: ["@pulumi/pulumi", "node:"] },
   // It must not lean on the client whose mistakes it is there to catch.
   emulator: {
     layers: ["emulator/handlers", "emulator/http", "emulator/state", "emulator/model"],
@@ -79,6 +79,7 @@ export const LAYERS: Record<string, Layer> = {
       "provider/clock",
       "provider/progress",
       "provider/config",
+      "provider/proc",
       "provider/visible-text",
     ],
     packages: ["zod", "node:"],
@@ -119,6 +120,7 @@ export const LAYERS: Record<string, Layer> = {
   "provider/text-views": { layers: [], packages: [] },
   "provider/visible-text": { layers: [], packages: [] },
   "provider/peers": { layers: ["provider/peer-sockets", "provider/exit-with-engine"], packages: ["node:"] },
+  "provider/proc": { layers: [], packages: ["node:"] },
   "provider/peer-sockets": { layers: [], packages: ["node:"] },
   "provider/exit-with-engine": { layers: [], packages: ["node:"] },
   // It finds Pulumi's own modules where they are loaded.

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { NO_SECRETS, Redactor } from "../../provider/api/redact.js";
-import { programOf } from "../../provider/endpoint/inputs.js";
+import { desiredStateOf } from "../../provider/endpoint/inputs.js";
 import * as steps from "../../provider/endpoint/lifecycle.js";
 import type { Outputs } from "../../provider/endpoint/outputs.js";
 import { getEndpoint, LOOKUP_MS, listEndpoints, redacted, withoutSecrets } from "../../provider/lookup/index.js";
@@ -104,13 +104,14 @@ const OLD = { ...STATE, managed: ["branchId", "size"], regionId: "aws-us-east-2"
 const restart = { __notice: { impact: "restart", properties: ["size"] }, restart: "yes: size 1 → 2" };
 
 const STEPS: Record<string, (process: ProviderProcess) => Promise<unknown>> = {
-  create: (one) => steps.create(one.shared, programOf(INPUTS)),
-  "a replica's create": (one) => steps.create(one.shared, programOf({ ...INPUTS, type: "read_only" })),
-  "create in a region": (one) => steps.create(one.shared, programOf({ ...INPUTS, regionId: "aws-eu-1" })),
-  adopt: (one) => steps.create(one.shared, programOf({ ...INPUTS, adopt: true })),
-  "adopt another type": (one) => steps.create(one.shared, programOf({ ...INPUTS, type: "read_only", adopt: ID })),
-  "adopt what is not there": (one) => steps.create(one.shared, programOf({ ...INPUTS, adopt: "ep-none" })),
-  update: (one) => steps.update(one.shared, { id: ID, olds: OLD, program: programOf({ ...INPUTS, ...restart }) }),
+  create: (one) => steps.create(one.shared, desiredStateOf(INPUTS)),
+  "a replica's create": (one) => steps.create(one.shared, desiredStateOf({ ...INPUTS, type: "read_only" })),
+  "create in a region": (one) => steps.create(one.shared, desiredStateOf({ ...INPUTS, regionId: "aws-eu-1" })),
+  adopt: (one) => steps.create(one.shared, desiredStateOf({ ...INPUTS, adopt: true })),
+  "adopt another type": (one) => steps.create(one.shared, desiredStateOf({ ...INPUTS, type: "read_only", adopt: ID })),
+  "adopt what is not there": (one) => steps.create(one.shared, desiredStateOf({ ...INPUTS, adopt: "ep-none" })),
+  update: (one) =>
+    steps.update(one.shared, { id: ID, olds: OLD, desiredState: desiredStateOf({ ...INPUTS, ...restart }) }),
   read: (one) => steps.read(one.shared, ID, OLD as Partial<Outputs>),
   remove: (one) => steps.remove(one.shared, ID, OLD, {}),
 };

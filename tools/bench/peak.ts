@@ -1,6 +1,5 @@
 /** The largest memory of the provider processes of one stack. On Linux only; elsewhere it is not known. */
-import { readFileSync } from "node:fs";
-import { commandOf, processesWith } from "../engine/processes";
+import { commandOf, memoryOf, processesWith } from "../engine/processes";
 
 const LOOK_MS = 50;
 /** Milliseconds between searches for provider processes: the engine starts one for the preview, one for the update. */
@@ -36,11 +35,4 @@ const isProvider = (pid: number): boolean =>
   /node\S* .*(cmd\/dynamic-provider|pulumi-compute-endpoint\/plugin)/.test(commandOf(pid));
 
 /** The kernel remembers the highest value. So only a peak after the last look is missed. */
-export function peakOf(pid: number): number | undefined {
-  try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined; // it ended meanwhile, or this is no Linux
-  }
-}
+export const peakOf = (pid: number): number | undefined => memoryOf(pid, "VmHWM");

@@ -1,6 +1,5 @@
 /** CPU and memory of a command and of all processes that it starts. On Linux only; elsewhere both are NaN. */
-import { readFileSync } from "node:fs";
-import { processesWith } from "../engine/processes";
+import { memoryOf, processesWith, read } from "../engine/processes";
 
 const LOOK_MS = 200;
 /** Ticks of the kernel's clock in a second, on every Linux that runs Node.js. */
@@ -10,12 +9,12 @@ const TICKS = 100;
 export const childrenCpuMs = (): number => cpuIn("self", 13);
 
 /** Milliseconds of CPU that a process has taken so far. */
-export const cpuMsOf = (pid: number): number => cpuIn(String(pid), 11);
+export const cpuMsOf = (pid: number): number => cpuIn(pid, 11);
 
 /** @param first the place of the user time behind the name; the system time follows it */
-function cpuIn(process: string, first: 11 | 13): number {
+function cpuIn(process: number | "self", first: 11 | 13): number {
   // The name in brackets may hold anything, so the fields are counted from its end.
-  const fields = read(`/proc/${process}/stat`)?.split(") ").at(-1)?.split(" ") ?? [];
+  const fields = read(process, "stat")?.split(") ").at(-1)?.split(" ") ?? [];
   return ((Number(fields[first]) + Number(fields[first + 1])) / TICKS) * 1000;
 }
 
@@ -23,7 +22,7 @@ function cpuIn(process: string, first: 11 | 13): number {
 export function watchMemory(variable: string, value: string): { readonly bytes: number; stop(): void } {
   let bytes = Number.NaN;
   const timer = setInterval(() => {
-    const sum = processesWith(variable, value).reduce((all, pid) => all + residentBytes(pid), 0);
+    const sum = processesWith(variable, value).reduce((all, pid) => all + (memoryOf(pid, "VmRSS") ?? 0), 0);
     if (sum > 0) bytes = Math.max(sum, bytes || 0);
   }, LOOK_MS);
   return {
@@ -32,17 +31,4 @@ export function watchMemory(variable: string, value: string): { readonly bytes: 
     },
     stop: () => clearInterval(timer),
   };
-}
-
-function residentBytes(pid: number): number {
-  const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? "") ?? [];
-  return Number(kilobytes) * 1024;
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined; // it ended meanwhile, or this is no Linux
-  }
 }

@@ -64,7 +64,14 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-function read(pid: number, file: string): string | undefined {
+/** Bytes of memory that /proc tells of a process in this field; undefined where it tells nothing. */
+export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number | undefined {
+  const [, kilobytes] = new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(read(pid, "status") ?? "") ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+/** A file in the /proc folder of a process. */
+export function read(pid: number | "self", file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diff } from "../../../provider/endpoint/diff.js";
-import { programOf, UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
+import { desiredStateOf, UNKNOWN_VALUE } from "../../../provider/endpoint/inputs.js";
 import { type Outputs, outputsOf } from "../../../provider/endpoint/outputs.js";
 import { WireEndpoint } from "../../../provider/wire/endpoint.js";
 import { programs } from "../../lifecycle/arbitraries.js";
@@ -27,7 +27,7 @@ const COMPUTE = WireEndpoint.parse({
 
 /** The state after a step of this program. */
 const stateOf = (args: Props, more: Partial<Outputs> = {}): Outputs => ({
-  ...outputsOf(COMPUTE, programOf(args), { adopted: false }),
+  ...outputsOf(COMPUTE, desiredStateOf(args), { adopted: false }),
   ...more,
 });
 const answer = (before: Props, after: Props, more?: Partial<Outputs>) =>
@@ -123,7 +123,7 @@ describe("what diff answers", () => {
 
 describe("laws", () => {
   const wire = (args: Props) => {
-    const { inputs } = programOf(args);
+    const { inputs } = desiredStateOf(args);
     const { pgSettings, preloadLibraries: libraries } = inputs.settings ?? {};
     return WireEndpoint.parse({
       ...COMPUTE,
@@ -141,7 +141,7 @@ describe("laws", () => {
       },
     });
   };
-  const state = (args: Props) => outputsOf(wire(args), programOf(args), { adopted: false });
+  const state = (args: Props) => outputsOf(wire(args), desiredStateOf(args), { adopted: false });
 
   test("equal settings give no diff, whatever else the service fills in", () => {
     fc.assert(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../../../provider/endpoint/inputs.js";
+import { desiredStateOf } from "../../../provider/endpoint/inputs.js";
 import { createBody, needsCurrentValues, observedSettings, updateBody } from "../../../provider/endpoint/mapping.js";
 import { inputsOf, managedOf, type Outputs, outputsOf, poolerHost } from "../../../provider/endpoint/outputs.js";
 import { differences } from "../../../provider/rules/equality.js";
@@ -10,10 +10,10 @@ import { EndpointCreateBody, EndpointUpdateBody, WireEndpoint } from "../../../p
 import { programs } from "../../lifecycle/arbitraries.js";
 import type { Props } from "./checking.js";
 
-const wishIn = (args: Props) => desiredSettings(programOf(args).inputs);
+const wishIn = (args: Props) => desiredSettings(desiredStateOf(args).inputs);
 /** The compute that a body makes on a service that takes everything. */
 const madeBy = (args: Props) => {
-  const { endpoint } = createBody(wishIn(args), { regionId: programOf(args).inputs.regionId });
+  const { endpoint } = createBody(wishIn(args), { regionId: desiredStateOf(args).inputs.regionId });
   return WireEndpoint.parse({ id: "ep-1", project_id: args["projectId"], host: "ep-1.test", ...endpoint });
 };
 
@@ -66,14 +66,14 @@ describe("laws of the mapping", () => {
   test("inputs to outputs to inputs: read gives back what the program says", () => {
     fc.assert(
       fc.property(programs, (args) => {
-        const program = programOf(args);
+        const program = desiredStateOf(args);
         const outputs = outputsOf(madeBy(args), program, { adopted: false });
         const { restart, ...inputs } = inputsOf(outputs);
         expect(restart).toBe("no");
-        expect(desiredSettings(programOf(inputs).inputs)).toEqual(
+        expect(desiredSettings(desiredStateOf(inputs).inputs)).toEqual(
           wishIn({ ...args, settings: withoutEmpty(args["settings"]) }),
         );
-        expect(managedOf(programOf(inputs).inputs)).toEqual(managedOf(program.inputs));
+        expect(managedOf(desiredStateOf(inputs).inputs)).toEqual(managedOf(program.inputs));
       }),
       { numRuns: 500 },
     );
@@ -184,7 +184,7 @@ describe("what an answer tells", () => {
   });
 
   test("what was known stays known where an answer leaves it out", () => {
-    const program = programOf({ projectId: "p", branchId: "br-1" });
+    const program = desiredStateOf({ projectId: "p", branchId: "br-1" });
     const first = outputsOf(
       WireEndpoint.parse({ id: "ep-1", name: "db", host: "h.test", created_at: "2026-01-01T00:00:00Z" }),
       program,

@@ -237,7 +237,7 @@ describe("the folder", () => {
   const name = `pulumi-compute-endpoint-${user}`;
   const joinWith = (base: string, home = base): unknown[] => {
     const script = `
-      const { Peers } = require(${JSON.stringify(require.resolve("../../../dist/provider/peers.js"))});
+      const { Peers } = require(${JSON.stringify(require.resolve("../../../provider/peers.ts"))});
       const peers = Peers.join({ facts: () => [], hear() {} }, { argv: ["127.0.0.1:1"], cwd: "/" });
       console.log(JSON.stringify(peers ? [peers.folder, require("fs").readdirSync(peers.folder).length] : []));`;
     // As if anybody had been in /tmp before.
@@ -248,7 +248,11 @@ describe("the folder", () => {
         return lstatSync(path, ...more);
       };`;
     const env = { ...process.env, TMPDIR: base, HOME: home };
-    return JSON.parse(String(execFileSync(process.execPath, ["-e", planted + script], { env })));
+    return JSON.parse(
+      String(
+        execFileSync(process.execPath, ["--require", require.resolve("tsx/cjs"), "-e", planted + script], { env }),
+      ),
+    );
   };
 
   test.runIf(user !== undefined)(

@@ -18,9 +18,9 @@ const BEFORE: SettingsInput = { projectId: "p", branchId: "br-a", restartTrigger
 function digestOf(kind: "restart" | "new-host", text: string): string {
   const next = { ...BEFORE, projectId: kind === "restart" ? "p" : "q", restartTriggers: [text] };
   const [old, wish] = [desiredSettings(BEFORE), desiredSettings(next)];
-  const verdict = impactOf(old, wish);
-  expect(verdict.impact).toBe(kind);
-  return digestOfChange(URN, verdict, old, wish)!;
+  const assessment = impactOf(old, wish);
+  expect(assessment.impact).toBe(kind);
+  return digestOfChange(URN, assessment, old, wish)!;
 }
 
 /** The first two texts whose changes have one digest, of which only the first digits count. */

@@ -125,9 +125,9 @@ describe("the digest of a change", () => {
 
   test("of a replacement that only an option asks for names what changes", () => {
     const [old, wish] = [desiredSettings({ ...OK, name: "a" }), desiredSettings({ ...OK, name: "b" })];
-    const verdict = replacementOf(old, wish);
-    expect(verdict.impact).toBe("new-host");
-    const one = digestOfChange(URN, verdict, old, wish);
+    const assessment = replacementOf(old, wish);
+    expect(assessment.impact).toBe("new-host");
+    const one = digestOfChange(URN, assessment, old, wish);
     expect(one).toMatch(DIGEST);
     expect(one).not.toBe(digestOfChange(URN, replacementOf(old, old), old, old));
   });

@@ -82,9 +82,9 @@ const change = (name: SettingName): DesiredSettings => ({ [name]: CHANGES[name][
 
 describe("the impact of one change", () => {
   test.each(NAMES)("%s", (name) => {
-    const verdict = impactOf(HAS, change(name), { showsStrings: true });
-    expect([verdict.impact, restartText(verdict)]).toEqual([CHANGES[name][1], CHANGES[name][2]]);
-    for (const reason of verdict.reasons) expect(reason.property.startsWith(propertyOf(name))).toBe(true);
+    const assessment = impactOf(HAS, change(name), { showsStrings: true });
+    expect([assessment.impact, restartText(assessment)]).toEqual([CHANGES[name][1], CHANGES[name][2]]);
+    for (const reason of assessment.reasons) expect(reason.property.startsWith(propertyOf(name))).toBe(true);
   });
 
   test.each(NAMES)("%s as it is: none", (name) => {
@@ -133,11 +133,11 @@ describe("the impact of one change", () => {
 
 describe("a value that is not known yet", () => {
   test.each(NAMES)("%s: may do what the worst value would do, or nothing", (name) => {
-    const verdict = impactOf(HAS, { [name]: UNKNOWN });
+    const assessment = impactOf(HAS, { [name]: UNKNOWN });
     const harmless = CHANGES[name][1] === "none";
-    expect(verdict.impact).toBe(harmless ? "none" : "may-restart");
+    expect(assessment.impact).toBe(harmless ? "none" : "may-restart");
     if (!harmless)
-      expect(restartText(verdict)).toMatch(
+      expect(restartText(assessment)).toMatch(
         /^maybe: .* → known after apply may (restart|stop|move|replace) this compute/,
       );
   });
@@ -158,9 +158,9 @@ describe("the words", () => {
       "size 2 → known after apply",
     ],
   ])("%j to a size of %j: %s, once", (old, wish, words) => {
-    const verdict = impactOf(old, wish, { asSize: true });
-    expect(verdict.reasons).toHaveLength(1);
-    expect(sentence(verdict)).toMatch(new RegExp(`^${words} (may )?restarts? this compute`));
+    const assessment = impactOf(old, wish, { asSize: true });
+    expect(assessment.reasons).toHaveLength(1);
+    expect(sentence(assessment)).toMatch(new RegExp(`^${words} (may )?restarts? this compute`));
   });
 
   test("a range to a size is told limit by limit, unless the size is secret", () => {
@@ -171,8 +171,10 @@ describe("the words", () => {
   });
 
   test("several changes are all told, with what the worst of them does", () => {
-    const verdict = impactOf(HAS, { ...change("autoscalingLimitMaxCu"), ...change("disabled"), ...change("name") });
-    expect(restartText(verdict)).toMatch(/^yes: disabled false → true, autoscalingLimitMaxCu 4 → 8 stop this compute/);
+    const assessment = impactOf(HAS, { ...change("autoscalingLimitMaxCu"), ...change("disabled"), ...change("name") });
+    expect(restartText(assessment)).toMatch(
+      /^yes: disabled false → true, autoscalingLimitMaxCu 4 → 8 stop this compute/,
+    );
   });
 
   test("a long value is cut, an empty one is shown", () => {
@@ -224,9 +226,9 @@ describe("where nobody says which values are secret", () => {
         [{ ...HAS, ...strings } as ObservedSettings, HAS],
         [{ ...HAS, ...strings } as ObservedSettings, Object.fromEntries(NAMES.map((name) => [name, UNKNOWN]))],
       ] as [ObservedSettings, DesiredSettings][]) {
-        const verdict = judge(old, next);
-        expect(JSON.stringify(verdict)).not.toContain("s3cret");
-        expect(verdict.impact).not.toBe("none");
+        const assessment = judge(old, next);
+        expect(JSON.stringify(assessment)).not.toContain("s3cret");
+        expect(assessment.impact).not.toBe("none");
       }
     }
   });
@@ -249,8 +251,8 @@ describe("where nobody says which values are secret", () => {
 });
 
 test("triggers are never shown, secret or not", () => {
-  const verdict = impactOf({ restartTriggers: ["old-13"] }, { restartTriggers: ["new-13"] });
-  expect(JSON.stringify(verdict)).not.toContain("13");
+  const assessment = impactOf({ restartTriggers: ["old-13"] }, { restartTriggers: ["new-13"] });
+  expect(JSON.stringify(assessment)).not.toContain("13");
 });
 
 describe("laws", () => {

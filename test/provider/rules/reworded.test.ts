@@ -88,8 +88,8 @@ async function decisions() {
             notice: readNotice(inputs),
             askAgain: false,
           };
-          const { verdict } = announcedChange(old, wish);
-          return [verdict.impact, verdict.reasons.map(({ property }) => property)];
+          const { assessment } = announcedChange(old, wish);
+          return [assessment.impact, assessment.reasons.map(({ property }) => property)];
         }),
         policies,
         report: {

@@ -8,7 +8,7 @@ import { type ProviderConfig, readConfig } from "../../../provider/config.js";
 import { check, type FirstOldInputs } from "../../../provider/endpoint/check.js";
 import { type DiffAnswer, diff } from "../../../provider/endpoint/diff.js";
 import { hintsIn } from "../../../provider/endpoint/hints.js";
-import { type Problem, programOf, type StepRequest } from "../../../provider/endpoint/inputs.js";
+import { desiredStateOf, type Problem, type StepRequest } from "../../../provider/endpoint/inputs.js";
 import { create, read, remove, update } from "../../../provider/endpoint/lifecycle.js";
 import { OldInputs } from "../../../provider/endpoint/old-inputs.js";
 import type { Outputs } from "../../../provider/endpoint/outputs.js";
@@ -145,7 +145,7 @@ function classForm(shared: SharedState, first: FirstOldInputs = new Map()): Form
     },
 
     async create(_urn, inputs, request) {
-      const { id, outputs } = await create(shared, programOf(struct(inputs), request));
+      const { id, outputs } = await create(shared, desiredStateOf(struct(inputs), request));
       return { id, outputs: { ...outputs } };
     },
 
@@ -159,8 +159,8 @@ function classForm(shared: SharedState, first: FirstOldInputs = new Map()): Form
     },
 
     async update(_urn, old, inputs, request) {
-      const program = programOf(struct(inputs), request);
-      return { ...(await update(shared, { id: old.id, olds: outputsIn(old), program })) };
+      const desiredState = desiredStateOf(struct(inputs), request);
+      return { ...(await update(shared, { id: old.id, olds: outputsIn(old), desiredState })) };
     },
 
     remove: (_urn, old, request) => remove(shared, old.id, outputsIn(old), request),

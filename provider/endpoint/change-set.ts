@@ -20,7 +20,7 @@ import {
 import { isUnfinished } from "../rules/unfinished.js";
 import { type Outputs, stillUnapplied, unappliedValues } from "./outputs.js";
 
-export interface UpdatePlan {
+export interface ChangeSet {
   /** What the program asks for and a PATCH can change. */
   desired: SettingValues;
   /** What the preview compared it with. */
@@ -42,7 +42,7 @@ export interface UpdatePlan {
   unexplained: string[];
 }
 
-export interface PlanOptions {
+export interface ChangeSetOptions {
   /** The inputs of the last successful step. Without them, the outputs are used. */
   oldInputs?: SettingsInput;
   /** Whether to send again what the service did not apply. */
@@ -51,11 +51,11 @@ export interface PlanOptions {
   asSize?: boolean;
 }
 
-export function planOf(
+export function changeSetOf(
   olds: Partial<Outputs>,
   settings: DesiredSettings,
-  { oldInputs, askAgain = false, asSize = false }: PlanOptions,
-): UpdatePlan {
+  { oldInputs, askAgain = false, asSize = false }: ChangeSetOptions,
+): ChangeSet {
   const desired = updatableValues(settings);
   const outputs = updatableValues(settingsIn(olds));
   const managedBefore = oldInputs
