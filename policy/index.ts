@@ -84,7 +84,8 @@ export function computePolicies(args: ComputePoliciesArgs = {}): ResourceValidat
   }));
 }
 
-const UNREAD = "the notice of this change can't be read: another version of pulumi-compute-endpoint may have made it";
+const UNREAD =
+  "the notice of this change can't be read: another version of pulumi-compute-endpoint may have written it";
 
 /** The arguments are the defaults of the pack's config. */
 const schemaOf = (args: Scope): PolicyConfigSchema["properties"] =>

@@ -181,7 +181,7 @@ class UnboundUrl extends ConfigError {
  */
 const unmarkedInstance = (): ConfigError =>
   new ConfigError(
-    `${INSTANCE.apiUrl} names a host that no Provider of the program has given. Nothing was sent. If it is in the stack's config, remove it: ${[INSTANCE.name, INSTANCE.apiKey, INSTANCE.apiUrl].map((name) => `\`pulumi config rm ${name}\``).join(", ")}, and run \`pulumi up\`: refresh and destroy get the config of the last one. If an earlier version of this package made the Provider, keep it and its computes in the program and run \`pulumi up --refresh=false\` once; after that they can be removed`,
+    `${INSTANCE.apiUrl} names a host that no Provider of the program has given. Nothing was sent. If it is in the stack's config, remove it: ${[INSTANCE.name, INSTANCE.apiKey, INSTANCE.apiUrl].map((name) => `\`pulumi config rm ${name}\``).join(", ")}, and run \`pulumi up\`: refresh and destroy get the config of the last one. If an earlier version of this package created the Provider, keep it and its computes in the program and run \`pulumi up --refresh=false\` once; after that they can be removed`,
   );
 
 /**

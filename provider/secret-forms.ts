@@ -12,17 +12,17 @@ const LONGEST = 64 * 1024;
 /** A shorter text would be found in words that have nothing to do with it. */
 export const SHORTEST_SECRET = 4;
 
-/** Values of one kind, and the mark that replaces them. */
+/** Values of one kind, and the placeholder that replaces them. */
 export class SecretTexts {
-  readonly mark: string;
+  readonly placeholder: string;
   readonly #values = new Set<string>();
   /** Short values without case and space, see `folded`. */
   readonly #folded = new Set<string>();
   /** The parts of the values with `MIN_PART` letters, without case and space. Longer parts consist of these. */
   readonly #parts = new Set<string>();
 
-  constructor(mark: string, values: readonly string[] = []) {
-    this.mark = mark;
+  constructor(placeholder: string, values: readonly string[] = []) {
+    this.placeholder = placeholder;
     for (const value of values) this.add(value);
   }
 
@@ -85,24 +85,24 @@ export class SecretTexts {
   #range = ({ from, to }: View, start: number, end: number): Range => ({
     start: from[start]!,
     end: to[end - 1]!,
-    mark: this.mark,
+    placeholder: this.placeholder,
   });
 }
 
 interface Range {
   start: number;
   end: number;
-  mark: string;
+  placeholder: string;
 }
 
 /** The password in a connection URI. In a well-formed URI it contains neither `@` nor `/`. */
 const PASSWORD = /(\bpostgres(?:ql)?:\/\/[^\s:@/]*:)([^\s@/]+)@/gi;
-/** Marks that replaced values before: some texts are cleaned twice. */
-const MARK = /\[(?:secret|key|password|value)\]/g;
+/** Placeholders that replaced values before: some texts are cleaned twice. */
+const PLACEHOLDER = /\[(?:secret|key|password|value)\]/g;
 
-/** The text with `mark` for each of the values, however it is written. */
-export const withoutForms = (text: string, values: readonly string[], mark: string): string =>
-  withoutSecretTexts(text, [new SecretTexts(mark, values)], false);
+/** The text with `placeholder` for each of the values, however it is written. */
+export const withoutForms = (text: string, values: readonly string[], placeholder: string): string =>
+  withoutSecretTexts(text, [new SecretTexts(placeholder, values)], false);
 
 /**
  * The text without the values and without passwords of connection URIs. All values are looked for in the unchanged
@@ -123,29 +123,32 @@ export function withoutSecretTexts(text: string, hidden: readonly SecretTexts[],
       if (letters) for (const range of group.parts(letters)) ranges.push(range);
     }
   }
-  const marks = [...text.matchAll(MARK)].map(({ index, 0: mark }): [number, number] => [index, index + mark.length]);
-  const isMark = ({ start, end }: Range) => marks.some(([from, to]) => start >= from && end <= to);
-  return replaced(text, marks.length > 0 ? ranges.filter((range) => !isMark(range)) : ranges);
+  const placeholders = [...text.matchAll(PLACEHOLDER)].map(({ index, 0: placeholder }): [number, number] => [
+    index,
+    index + placeholder.length,
+  ]);
+  const isPlaceholder = ({ start, end }: Range) => placeholders.some(([from, to]) => start >= from && end <= to);
+  return replaced(text, placeholders.length > 0 ? ranges.filter((range) => !isPlaceholder(range)) : ranges);
 }
 
 function passwordsIn({ text, from, to }: View): Range[] {
   return [...text.matchAll(PASSWORD)].map(({ index, 1: before, 2: password }) => {
     const start = index + before!.length;
-    return { start: from[start]!, end: to[start + password!.length - 1]!, mark: "[password]" };
+    return { start: from[start]!, end: to[start + password!.length - 1]!, placeholder: "[password]" };
   });
 }
 
 function replaced(text: string, ranges: Range[]): string {
   let [cleaned, at] = ["", 0];
-  for (const { start, end, mark } of joined(ranges)) {
-    cleaned += text.slice(at, start) + mark;
+  for (const { start, end, placeholder } of joined(ranges)) {
+    cleaned += text.slice(at, start) + placeholder;
     at = end;
   }
   return cleaned + text.slice(at);
 }
 
 /**
- * Joins ranges that touch: a part of a value may have been found twice, or in two forms. The mark of the longest range is used.
+ * Joins ranges that touch: a part of a value may have been found twice, or in two forms. The placeholder of the longest range is used.
  */
 function joined(ranges: Range[]): Range[] {
   const all: (Range & { longest: number })[] = [];
@@ -155,7 +158,7 @@ function joined(ranges: Range[]): Range[] {
     if (!last || range.start > last.end) all.push({ ...range, longest: length });
     else {
       last.end = Math.max(last.end, range.end);
-      if (length > last.longest) Object.assign(last, { longest: length, mark: range.mark });
+      if (length > last.longest) Object.assign(last, { longest: length, placeholder: range.placeholder });
     }
   }
   return all;

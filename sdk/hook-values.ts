@@ -59,6 +59,6 @@ function knownParts(settings: Props, unknown: Set<string>): Props {
 }
 
 /** Whether the value contains the symbol. */
-const holds = (value: unknown, mark: symbol): boolean =>
-  value === mark ||
-  (value !== null && typeof value === "object" && Object.values(value).some((one) => holds(one, mark)));
+const holds = (value: unknown, symbol: symbol): boolean =>
+  value === symbol ||
+  (value !== null && typeof value === "object" && Object.values(value).some((one) => holds(one, symbol)));

@@ -83,13 +83,13 @@ function instanceConfig(name: string, args: ProviderArgs): InstanceConfig {
   };
 }
 
-/** Marks a URL of another host as set by the program. Other URLs get no mark, which would show as a change. */
+/** Says that the program set a URL of another host. Other URLs get no such flag, which would show as a change. */
 function byProgram(apiUrl: pulumi.Input<string>): InstanceConfig {
-  const mark = (url: string) => (isForeign(url) ? "true" : undefined);
+  const flagFor = (url: string) => (isForeign(url) ? "true" : undefined);
   if (typeof apiUrl !== "string")
-    return { [INSTANCE.byProgram]: pulumi.output(apiUrl).apply(mark) as pulumi.Output<string> };
-  const marked = mark(apiUrl);
-  return marked === undefined ? {} : { [INSTANCE.byProgram]: marked };
+    return { [INSTANCE.byProgram]: pulumi.output(apiUrl).apply(flagFor) as pulumi.Output<string> };
+  const flag = flagFor(apiUrl);
+  return flag === undefined ? {} : { [INSTANCE.byProgram]: flag };
 }
 
 /**

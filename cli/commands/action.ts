@@ -5,7 +5,7 @@ import {
   type ActionName,
   type ActionResult,
   isNeedless,
-  markStart,
+  lastStartOf,
   runAction,
 } from "../../provider/endpoint/action.js";
 import { type ComputeRef, findCompute } from "../../provider/endpoint/find.js";
@@ -115,9 +115,10 @@ async function carryOut(
       throw explainMissingProject(access, project, error);
     });
     if (!now) throw await missingComputeError(access, { projectId: project, id });
-    const mark = name === "restart" && !isNeedless(name, now) ? await markStart(context, compute, now, deadline) : {};
+    const lastStart =
+      name === "restart" && !isNeedless(name, now) ? await lastStartOf(context, compute, now, deadline) : {};
     phase = `the request may have reached the service; \`compute-endpoint operations ${project}/${id}\` shows what became of it`;
-    const done = await runAction(context, name, compute, now, mark, deadline).catch(async (error: unknown) => {
+    const done = await runAction(context, name, compute, now, lastStart, deadline).catch(async (error: unknown) => {
       const isBusy = isKind(error, "service") && error.answer.status === 423;
       if (isBusy) error.message += `. ${await stillBusy(context, project, deadline)}`;
       throw error;

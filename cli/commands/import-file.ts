@@ -52,7 +52,7 @@ ${serviceOptionsHelp(22)}
 For a resource that the program has already, for example one of a loop whose create was interrupted:
 
   --as NAME             the resource's name
-  --owned               the compute counts as made by the resource: deleting the resource deletes it. Else it is released
+  --owned               the compute counts as created by the resource: deleting the resource deletes it. Else it is released
   --managed NAMES       the properties that the program sets, separated by commas: type,size,settings.pgSettings.work_mem.
                         Default: those whose values are not the defaults
   --secret NAMES        those of them whose values the program keeps secret: the file has them, and the state encrypts them
@@ -158,6 +158,6 @@ function nextSteps(command: string, resource: ProgramResource | undefined): stri
   return ` Next:\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join("\n")}\n`;
 }
 
-const OWNED = "It counts as made by its resource: deleting the resource deletes the compute.";
+const OWNED = "It counts as created by its resource: deleting the resource deletes the compute.";
 const TAKEN_OVER =
   'They count as taken over: deleting a resource leaves its compute on the service, unless the program says onDelete: "delete".';

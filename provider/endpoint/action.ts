@@ -19,10 +19,10 @@ export interface ActionResult extends WireEndpointChange {
   sent: boolean;
 }
 
-/** Marks a moment, so that a later step can tell whether the compute was started after it. */
-export interface StartMark {
+/** The last start before a moment, so that a later step can tell whether the compute was started after that moment. */
+export interface LastStart {
   startedAt?: string;
-  /** The project's newest operation. */
+  /** The newest operation that the project had at that moment. */
   operation?: string;
 }
 
@@ -49,35 +49,35 @@ export const PAUSE_MS = 2000;
 const JUST_NOW_MS = 90_000;
 
 /**
- * Marks this moment. The time of the last start is enough, unless the service does not report it, or it is so recent that the
- * next start may show the same time. Then the newest operation is kept too.
+ * The last start before now. Its time is enough, unless the service does not report it, or it is so recent that the next start may
+ * show the same time. Then the newest operation is kept too.
  */
-export async function markStart(
+export async function lastStartOf(
   context: Context,
   { project }: ComputeRef,
   now: WireEndpoint,
   deadline: Deadline,
-): Promise<StartMark> {
+): Promise<LastStart> {
   const startedAt = now.started_at;
   if (startedAt !== undefined && context.clock.wall() - Date.parse(startedAt) > JUST_NOW_MS) return { startedAt };
   const { operations } = await context.client.listOperations(project, { limit: 1 }, deadline);
   return pruned({ startedAt, operation: operations[0]?.id });
 }
 
-/** Whether the compute has been started since the mark, or is being started now. */
+/** Whether the compute has been started since the last start, or is being started now. */
 export async function wasStartedSince(
   { client, clock }: Context,
   { project, id }: ComputeRef,
   now: WireEndpoint,
-  mark: StartMark,
+  lastStart: LastStart,
   deadline: Deadline,
 ): Promise<boolean> {
-  const { startedAt, operation } = mark;
+  const { startedAt, operation } = lastStart;
   if (startedAt !== undefined && now.started_at !== undefined && startedAt !== now.started_at) return true;
   const { operations } = await client.listOperations(project, { limit: NEWEST_PAGE }, deadline);
-  // The page is newest first. A mark without an operation can't tell which operations are newer, so none of them counts.
-  const markedAt = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
-  const newer = markedAt < 0 ? operations : operations.slice(0, markedAt);
+  // The page is newest first. A last start without an operation can't tell which operations are newer, so none of them counts.
+  const seenAt = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
+  const newer = seenAt < 0 ? operations : operations.slice(0, seenAt);
   const starts = (one: WireOperation) => one.endpoint_id === id && one.action === "start_compute";
   return (
     newer.some((one) => starts(one) && one.status === "finished") ||
@@ -89,7 +89,7 @@ export async function wasStartedSince(
  * Carries an action out, unless there is nothing to do. After a lost answer it looks whether the action was carried out, before
  * it sends it again: a compute must not restart twice.
  * @param now the compute as it was just seen
- * @param mark made before a restart: tells later whether the compute was started since. The other actions do not use it
+ * @param lastStart as it was before a restart: tells later whether the compute was started since. The other actions do not use it
  * @returns undefined if the compute is gone
  */
 export async function runAction(
@@ -97,7 +97,7 @@ export async function runAction(
   name: ActionName,
   ref: ComputeRef,
   now: WireEndpoint,
-  mark: StartMark,
+  lastStart: LastStart,
   deadline: Deadline,
 ): Promise<ActionResult | undefined> {
   const { client } = context;
@@ -115,7 +115,7 @@ export async function runAction(
   }
 
   const hasTakenEffect = async (later: WireEndpoint, until: Deadline) =>
-    isNeedless(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, mark, until)));
+    isNeedless(name, later) || (name === "restart" && (await wasStartedSince(context, ref, later, lastStart, until)));
   let wasNeedless = false;
   /** The client asks this after each 423, before it repeats the request. */
   const checkNeedless = async () => {

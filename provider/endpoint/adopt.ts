@@ -56,11 +56,11 @@ function computeNamedByAdopt(
   if (!found && adopt === true) return undefined;
   if (!found) {
     throw new Stopped(
-      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${formatComputes(before)}. Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
+      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${formatComputes(before)}. Nothing was changed. Set adopt to one of these, or leave it out to create a new compute`,
       undefined,
       {
         problem: `project ${project} has no compute ${adopt}, which adopt names`,
-        way: "Set adopt to a compute of this project, or leave it out to make a new one",
+        way: "Set adopt to a compute of this project, or leave it out to create a new one",
       },
     );
   }
@@ -107,7 +107,7 @@ export function generatedNameOfAnother(
 
 const CONFLICTS: Record<Conflict, string> = {
   taken:
-    "another resource of this same run has made or taken over this compute, and a compute belongs to one resource. Nothing was changed",
+    "another resource of this same run has created or taken over this compute, and a compute belongs to one resource. Nothing was changed",
   held: "another resource of this program has this compute in the state, and a compute belongs to one resource. Nothing was changed. Set another branch, adopt another compute, or remove adopt",
   deleting:
     "another resource of this same run is deleting it. Nothing was changed. Run `pulumi up` again once that has ended",
@@ -148,7 +148,7 @@ export interface Adoption {
   harmless: Reason[];
 }
 
-/** @param desired in a preview, with marks for values that are not known yet */
+/** @param desired in a preview, with `UNKNOWN` for values that are not known yet */
 export function adoptionOf(
   { inputs, secrets }: DesiredState,
   existing: WireEndpoint,
@@ -262,4 +262,4 @@ const notThere = (project: string, id: string): string =>
   `compute ${id} can't be taken over: somebody has just deleted it, and only the list of project ${project} still has it. Nothing was changed. Run \`pulumi up\` again`;
 
 const justMoved = ({ id, branch_id: to }: WireEndpoint, branchId: string | undefined): string =>
-  `compute ${id} was the primary of branch ${branchId}, but somebody has just moved it to branch ${to}. Nothing was changed. Run \`pulumi up\` again: it takes over the branch's new primary, or makes one`;
+  `compute ${id} was the primary of branch ${branchId}, but somebody has just moved it to branch ${to}. Nothing was changed. Run \`pulumi up\` again: it takes over the branch's new primary, or creates one`;

@@ -69,7 +69,7 @@ export function refuseDuplicate(
   if (namesake) {
     throw leftoverError(shared, desiredState, project, namesake, {
       what: `branch ${inputs.branchId} already has a ${type} compute of this name: ${namesake.id}. An interrupted run may have left it`,
-      inProgram: `adopt: "${namesake.id}" takes it over; another name makes a second one`,
+      inProgram: `adopt: "${namesake.id}" takes it over; another name creates a second one`,
       foreseen: {
         problem: `branch ${inputs.branchId} has a ${type} compute of this name already (${namesake.id})`,
         way: `Set adopt: "${namesake.id}" to take it over, or give this one another name. The error of \`up\` has a command for each repair that leaves the program as it is`,
@@ -84,8 +84,8 @@ export function refuseDuplicate(
   throw new Stopped(primaryExists(shared, desiredState, project, primary), "occupied", {
     problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
     way: isAnothers
-      ? "It was made for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
-      : 'Add adopt: true to manage that compute, or type: "read_only" to make a replica',
+      ? "It was created for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
+      : 'Add adopt: true to manage that compute, or type: "read_only" to create a replica',
     id: primary.id,
   });
 }
@@ -101,7 +101,7 @@ function primaryExists(
   const adopt = name
     ? `the resource option aliases, if this resource was renamed or moved; after \`pulumi state delete\` of the other resource, adopt: true with name: "${name}" adopts it with its host`
     : "adopt: true takes it over with its host";
-  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "made meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" makes a read replica; or set another branch`;
+  return `branch ${branchId} of project ${project} already has its primary compute, ${primary?.id ?? "created meanwhile"}, and a branch has only one (a new project or branch often comes with it). Nothing was changed.${primary ? ownerHint(shared, primary) : ""} Choose: ${adopt}; type: "read_only" creates a read replica; or set another branch`;
 }
 
 const primaryAppeared: typeof primaryExists = (_shared, { inputs: { branchId } }, project, primary) =>

@@ -62,7 +62,7 @@ export async function create(
     };
     shared.claimed.set(target.id, describeDesiredState(desiredState));
     if (!existing) await shared.ownership?.claim(target.id);
-    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "made");
+    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "created");
     // A compute that an interrupted run has left may have failed to start.
     const latest = { ...made, endpoint: after };
     const answer = existing ? await startIfNeverStarted(shared, target, target.last, latest, deadline) : made.endpoint;

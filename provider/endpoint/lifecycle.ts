@@ -26,7 +26,7 @@ const OUTCOME_UNKNOWN: Partial<Record<Step, string>> = {
 /** After a plain error the state is as before. A step that has something to keep throws `NotReady`, which says so itself. */
 const FAILED: Record<Step, string> = {
   create:
-    "The state has nothing of this compute. Fix the cause, and run `pulumi up` again: it looks at what is there before it makes anything",
+    "The state has nothing of this compute. Fix the cause, and run `pulumi up` again: it looks at what is there before it creates anything",
   read: "The state was left as it was. Fix the cause, and run `pulumi refresh` again",
   update: "The state was left as it was. Fix the cause, and run `pulumi up` again",
   delete:
@@ -35,7 +35,7 @@ const FAILED: Record<Step, string> = {
 
 /** After an interruption. A step that has begun something throws `NotReady`, which keeps it. */
 const INTERRUPTED: Record<Step, (subject: string) => string> = {
-  create: (project) => `No compute was made in ${project}, and the state has nothing of it. Run \`pulumi up\` again`,
+  create: (project) => `No compute was created in ${project}, and the state has nothing of it. Run \`pulumi up\` again`,
   read: (compute) => `The state has ${compute} as before. Run \`pulumi refresh\` again`,
   update: (compute) => `The state has ${compute} as it was. \`pulumi up\` finishes the change`,
   delete: (compute) => `The state still has ${compute}. Run the command again: it is no error if the compute is gone`,

@@ -27,7 +27,7 @@ import {
   settingsIn,
 } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
-import type { StartMark } from "./action.js";
+import type { LastStart } from "./action.js";
 import type { DesiredState, Inputs } from "./inputs.js";
 import { reportedBy } from "./mapping.js";
 
@@ -55,9 +55,9 @@ export interface Outputs extends SettingsInput {
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
   /**
-   * Only after a step that could not restart the compute: the fingerprint of the triggers, and the mark of its last start.
+   * Only after a step that could not restart the compute: the fingerprint of the triggers, and its last start.
    */
-  restartOwed?: { wanted: string; since?: StartMark };
+  restartOwed?: { wanted: string; since?: LastStart };
   /** Paths of values that the service accepted but did not apply: the outputs hold the compute's own values instead. */
   notTaken?: string[];
   /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret. */
@@ -97,8 +97,8 @@ export interface PendingRestart {
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */
   wanted?: string;
-  /** The start mark of the compute when the restart became due, if known. */
-  since?: StartMark;
+  /** The last start of the compute when the restart became due, if known. */
+  since?: LastStart;
 }
 
 /**

@@ -4,7 +4,7 @@
 export type Fact =
   /**
    * Diff ran for this compute, which belongs to a resource in the state. `mark`: a digest of what the state says about the
-   * resource (`resourceMarkOf` in ownership.ts). A delete can compute the same digest, but gets no URN.
+   * resource (`resourceFingerprintOf` in ownership.ts). A delete can compute the same digest, but gets no URN.
    */
   | { is: "seen"; compute: string; mark: string; urn?: string }
   /** Check ran without old inputs: the resource is created or replaced. */
@@ -18,16 +18,16 @@ export type Fact =
 export class OwnershipFacts {
   readonly taken = new Set<string>();
   readonly going = new Set<string>();
-  readonly #seen = new Map<string, { mark: string; urn: string | undefined }[]>();
+  readonly #seen = new Map<string, { fingerprint: string; urn: string | undefined }[]>();
   readonly #anew = new Set<string>();
 
   learn(fact: Fact): void {
     switch (fact.is) {
       case "seen": {
-        const { compute, mark, urn } = fact;
+        const { compute, mark: fingerprint, urn } = fact;
         const others = this.#seen.get(compute);
-        if (others) others.push({ mark, urn });
-        else this.#seen.set(compute, [{ mark, urn }]);
+        if (others) others.push({ fingerprint, urn });
+        else this.#seen.set(compute, [{ fingerprint, urn }]);
         return;
       }
       case "anew":
@@ -50,12 +50,14 @@ export class OwnershipFacts {
 
   /**
    * Whether another resource than the one that is being deleted has the compute too. Two resources can have it if a run adopts it
-   * under a new name and ends before it deletes the old one. Their marks may be equal. But the engine deletes only resources that
+   * under a new name and ends before it deletes the old one. Their fingerprints may be equal. But the engine deletes only resources that
    * left the program, so a resource in the program is always another one.
-   * @param mark of the resource that is being deleted
+   * @param fingerprint of the resource that is being deleted
    */
-  isHeldByAnother(compute: string, mark: string): boolean {
-    return (this.#seen.get(compute) ?? []).some((one) => one.mark !== mark || this.#staysInProgram(one.urn));
+  isHeldByAnother(compute: string, fingerprint: string): boolean {
+    return (this.#seen.get(compute) ?? []).some(
+      (one) => one.fingerprint !== fingerprint || this.#staysInProgram(one.urn),
+    );
   }
 
   #staysInProgram(urn: string | undefined): boolean {

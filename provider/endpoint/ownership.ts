@@ -85,7 +85,7 @@ export class Ownership {
     // Used once: when a compute is replaced, the engine also diffs the resources that depend on it, without a check.
     this.#urn = undefined;
     const resource = urn === undefined ? {} : { urn: fingerprintOf(urn) };
-    this.#publish({ is: "seen", compute: this.#key(id), mark: resourceMarkOf(state), ...resource });
+    this.#publish({ is: "seen", compute: this.#key(id), mark: resourceFingerprintOf(state), ...resource });
     if (urn !== undefined) this.#compared.set(urn, { id, state });
     this.#sharing?.exchangeSoon();
     return urn;
@@ -152,14 +152,14 @@ export class Ownership {
 
   /** Whether another resource, or a create of this run, has the compute. */
   #belongsToAnother(id: string, state: Partial<Outputs>): boolean {
-    const [key, mark] = [this.#key(id), resourceMarkOf(state)];
-    return this.isClaimed(id) || this.#all().some((one) => one.isHeldByAnother(key, mark));
+    const [key, fingerprint] = [this.#key(id), resourceFingerprintOf(state)];
+    return this.isClaimed(id) || this.#all().some((one) => one.isHeldByAnother(key, fingerprint));
   }
 
   /** The same, but only for this process. */
   belongsToAnotherHere(id: string, state: Partial<Outputs>): boolean {
     const key = this.#key(id);
-    return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceMarkOf(state));
+    return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceFingerprintOf(state));
   }
 
   /** Whether a create of this run has created the compute or taken it over. */
@@ -196,7 +196,7 @@ export class Ownership {
  * A fingerprint of a resource, to distinguish resources with the same compute. Pulumi passes no URN to delete, so it uses
  * properties of the state that do not change during a run.
  */
-const resourceMarkOf = ({ __autoName, adopt, adopted, onDelete, managed }: Partial<Outputs>): string =>
+const resourceFingerprintOf = ({ __autoName, adopt, adopted, onDelete, managed }: Partial<Outputs>): string =>
   fingerprintOf(canonical({ __autoName, adopt, adopted, onDelete, managed }));
 
 const fingerprintOf = (text: string): string => hashOf(text, 16);

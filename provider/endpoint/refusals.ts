@@ -23,11 +23,11 @@ export function assertRegion({ inputs, secrets }: DesiredState, regionId: string
 
 export const goneError = (project: string, id: string): Stopped =>
   new Stopped(
-    `compute ${id} is not in project ${project} any more: somebody deleted it. The state was left as it was. Run \`pulumi refresh\`, and the next \`pulumi up\` makes a new one (with a new host)`,
+    `compute ${id} is not in project ${project} any more: somebody deleted it. The state was left as it was. Run \`pulumi refresh\`, and the next \`pulumi up\` creates a new one (with a new host)`,
     undefined,
     {
       problem: `project ${project} has no compute ${id} any more: somebody deleted it`,
-      way: "Run `pulumi refresh`, and the next `pulumi up` makes a new one (with a new host)",
+      way: "Run `pulumi refresh`, and the next `pulumi up` creates a new one (with a new host)",
     },
   );
 
@@ -35,7 +35,7 @@ export const goneError = (project: string, id: string): Stopped =>
 export function ownerHint({ ownership, claimed }: CreateView, { id, name }: Pick<WireEndpoint, "id" | "name">): string {
   const resource = ownership?.resourceWith(id);
   if (resource !== undefined) return ` It is the compute of resource ${resource} of this stack.`;
-  if (claimed.has(id)) return " Another resource of this same run has made it or taken it over.";
+  if (claimed.has(id)) return " Another resource of this same run has created it or taken it over.";
   if (ownership?.isHeld(id)) return " Another resource of this program has it, with another Provider instance.";
   if (name === undefined) return "";
   return looksGenerated(name)
@@ -69,7 +69,12 @@ export const notFoundFailure = (what: string, property: string, urlDoubt?: strin
     : { problem: `${what} was not found (${urlDoubt})`, way: "Check the URL" };
 
 /** Explains a 404 of a create or an update. @param then what did not happen */
-export function notFoundError(error: unknown, what: string, property: string, then = "no compute was made"): unknown {
+export function notFoundError(
+  error: unknown,
+  what: string,
+  property: string,
+  then = "no compute was created",
+): unknown {
   if (!isKind(error, "service") || error.answer.status !== 404) return error;
   const doubt = urlDoubtOf(error);
   const foreseen = notFoundFailure(what, property, doubt);

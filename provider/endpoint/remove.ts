@@ -17,7 +17,7 @@ import { projectProblem } from "./refusals.js";
 import { deadlineFor, type SharedState } from "./shared-state.js";
 
 const HELD_BY_OTHER = "also belongs to another resource of the program (an earlier run adopted it)";
-const CLAIMED_IN_RUN = "was taken over or made by another resource in this same run";
+const CLAIMED_IN_RUN = "was taken over or created by another resource in this same run";
 
 /** A deleted compute may stay visible this long without a running operation. Then the DELETE is sent again. */
 const STAYS_MS = 30_000;

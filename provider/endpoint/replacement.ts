@@ -65,7 +65,7 @@ export function replacementBy(
  */
 export function whyItStays(state: Partial<Outputs>, before: Raw = {}, hints: Hints = {}): string | undefined {
   if (isReleasedBy(state)) return state.onDelete === undefined ? "it was adopted" : 'onDelete: "release"';
-  if (hints.createsFirst) return "deleteBeforeReplace: false makes the new one first";
+  if (hints.createsFirst) return "deleteBeforeReplace: false creates the new one first";
   return before["__retain"] === true ? "the option retainOnDelete" : undefined;
 }
 
@@ -98,7 +98,7 @@ export function impossibleReplacement({ id, state }: Compared, before: Raw, news
   ];
   return {
     property: changed ?? "restart",
-    reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be made there. Choose: remove replaceOnChanges, and the compute is changed in place; adopt: true keeps this compute and its host; another branchId makes a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,
+    reason: `the change replaces compute ${id}, but ${id} stays on the service (${why}), and branch ${state.branchId} can have only one primary: no new compute can be created there. Choose: remove replaceOnChanges, and the compute is changed in place; adopt: true keeps this compute and its host; another branchId creates a new compute there; or, to have ${id} deleted, ${ways.join(" and ")} in a \`pulumi up\` of its own before this change`,
   };
 }
 

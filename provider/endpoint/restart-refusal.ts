@@ -3,7 +3,7 @@
 
 import { type Approvals, approveCommandLine } from "../rules/approval-list.js";
 import { changeOf, type ImpactAssessment, isAtLeast, type Reason, sentence } from "../rules/impact.js";
-import { refusalMark } from "../rules/message-data.js";
+import { refusalTail } from "../rules/message-data.js";
 import type { OnRestart } from "../rules/policies.js";
 import { SIZE_FORMS } from "../rules/settings.js";
 import { REFUSED } from "../rules/texts.js";
@@ -39,8 +39,8 @@ export interface RefusedChange {
 export function refusalsOf(change: RefusedChange): Problem[] {
   const { assessment, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
-  const mark = refusalMark(digestToApprove(change.offer));
-  const refused = `${REFUSED} (${where}), so the compute is left as it is. ${mark}\n${waysOn(change).join("\n")}`;
+  const tail = refusalTail(digestToApprove(change.offer));
+  const refused = `${REFUSED} (${where}), so the compute is left as it is. ${tail}\n${waysOn(change).join("\n")}`;
   const reasons = assessment.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(assessment)}. ${refused}` }];
   const byProperty = new Map<string, Reason[]>();

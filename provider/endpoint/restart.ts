@@ -7,7 +7,7 @@ import { impactOf, isAtLeast } from "../rules/impact.js";
 import { pruned } from "../rules/pruned.js";
 import { type DesiredSettings, isSecret, type ObservedSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { type ActionResult, isNeedless, markStart, runAction, type StartMark, wasStartedSince } from "./action.js";
+import { type ActionResult, isNeedless, type LastStart, lastStartOf, runAction, wasStartedSince } from "./action.js";
 import { findCompute } from "./find.js";
 import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
@@ -33,7 +33,7 @@ const SECRET_FINGERPRINT = "secret";
 export const appliedTriggers = (olds: Outputs, { secrets }: DesiredState): Outputs["restartTriggers"] =>
   olds.__secret?.includes("restartTriggers") && !secrets.has("restartTriggers") ? undefined : olds.restartTriggers;
 
-/** The restart that the compute needs now, with the mark of an earlier step that failed. */
+/** The restart that the compute needs now, with the last start that an earlier failed step has seen. */
 export function pendingRestartOf(olds: Outputs, desiredState: DesiredState): PendingRestart {
   const { inputs, secrets } = desiredState;
   const wanted = isSecret("restartTriggers", secrets) ? SECRET_FINGERPRINT : fingerprint(inputs.restartTriggers);
@@ -45,8 +45,8 @@ export function pendingRestartOf(olds: Outputs, desiredState: DesiredState): Pen
   });
 }
 
-/** Marks the moment in which the service accepted a change. A start after it has the new settings. */
-export const markOfChange = ({ endpoint, operations }: WireEndpointChange): StartMark =>
+/** The last start before the service accepted a change. A start after it has the new settings. */
+export const lastStartIn = ({ endpoint, operations }: WireEndpointChange): LastStart =>
   pruned({ startedAt: endpoint.started_at, operation: operations.at(-1)?.id });
 
 /**
@@ -67,23 +67,28 @@ export async function restartForTriggers(
   const { id } = target;
   if (isChanged && changeRestarts(before, compute)) return compute;
   const pendingRestart = target.pendingRestart ?? {};
-  let mark = pendingRestart.since;
+  let lastStart = pendingRestart.since;
   let done: ActionResult | undefined;
   try {
     const now = isChanged ? await findCompute(context, target, deadline) : compute;
-    if (now && mark && !isNeedless("restart", now) && (await wasStartedSince(context, target, now, mark, deadline))) {
+    if (
+      now &&
+      lastStart &&
+      !isNeedless("restart", now) &&
+      (await wasStartedSince(context, target, now, lastStart, deadline))
+    ) {
       context.log(`compute ${id} ${RESTARTED_SINCE}`);
       return now;
     }
     if (now) {
-      mark = await markStart(context, target, now, deadline);
-      done = await runAction(context, "restart", target, now, mark, deadline);
+      lastStart = await lastStartOf(context, target, now, deadline);
+      done = await runAction(context, "restart", target, now, lastStart, deadline);
     }
   } catch (error) {
     // Where nothing was changed, the state is right as it is.
     if (!isChanged && !isKind(error, "unclear")) throw error;
     throw notReadyError(
-      { ...target, pendingRestart: { ...pendingRestart, since: mark } },
+      { ...target, pendingRestart: { ...pendingRestart, since: lastStart } },
       compute,
       [UNKNOWN_OPERATION],
       error,
@@ -91,7 +96,7 @@ export async function restartForTriggers(
   }
   if (!done) throw goneError(target.project, id);
   if (!done.sent) context.log(`compute ${id} ${isNeedless("restart", done.endpoint) ? NOT_ACTIVE : RESTARTED_SINCE}`);
-  await settleOrKeep(shared, { ...target, pendingRestart: { ...pendingRestart, since: mark } }, done, deadline);
+  await settleOrKeep(shared, { ...target, pendingRestart: { ...pendingRestart, since: lastStart } }, done, deadline);
   return done.endpoint;
 }
 

@@ -20,7 +20,7 @@ export const hasNeverStarted = (one: WireEndpoint): boolean => one.current_state
 const MISSING_MS = 30_000;
 
 /** How a change starts the compute: it has created it, or has asked for its start. */
-export type StartsBy = "made" | "started";
+export type StartsBy = "created" | "started";
 
 /** A change whose end is waited for. */
 export interface Stabilizing {
@@ -53,7 +53,7 @@ export async function waitUntilStable(
   let missingSince: number | undefined;
   for (const pauses = new LookPauses(); ; ) {
     // A failed operation gives the service's reason. A compute whose start failed looks like one that is starting.
-    const begun = await operationsOfChange(context, ref, change, startsBy === "made", deadline);
+    const begun = await operationsOfChange(context, ref, change, startsBy === "created", deadline);
     if (begun.length > 0) await settle(context, ref.project, begun, deadline);
     const now = await findComputeDirectly(context, ref, deadline);
     missingSince = now ? undefined : (missingSince ?? clock.now());

@@ -17,7 +17,7 @@ import { knownAfter, type Outputs, outputsOf } from "./outputs.js";
 import { patch } from "./patch.js";
 import { readBack } from "./read-back.js";
 import { assertRegion, unannouncedError } from "./refusals.js";
-import { appliedTriggers, markOfChange, pendingRestartOf, restartForTriggers, triggersDiffer } from "./restart.js";
+import { appliedTriggers, lastStartIn, pendingRestartOf, restartForTriggers, triggersDiffer } from "./restart.js";
 import { finishEarlierStep, mustBeThere } from "./resume.js";
 import { settleOrKeep, UNKNOWN_OPERATION } from "./settle-or-keep.js";
 import { deadlineFor, type SharedState, type Target } from "./shared-state.js";
@@ -113,7 +113,7 @@ async function send(step: Update, { paths: sent, compute }: PendingPatch, deadli
     throw isKind(error, "unclear") ? unknownChange(target, olds, compute, error) : error;
   });
   const changed: Target = { ...target, last: knownAfter(olds, target.desiredState.inputs, changeSet.unapplied) };
-  if (target.pendingRestart) changed.pendingRestart = { ...target.pendingRestart, since: markOfChange(change) };
+  if (target.pendingRestart) changed.pendingRestart = { ...target.pendingRestart, since: lastStartIn(change) };
   const answer = await settleChange(step, changed, settings, change, deadline);
   if (!needsRestart) return { answer, sent };
   return { answer: await restartForTriggers(shared, changed, before, answer, true, deadline), sent };

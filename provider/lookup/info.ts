@@ -43,7 +43,7 @@ export interface EndpointInfo {
   poolerMode?: string;
   passwordlessAccess?: boolean;
   provisioner?: string;
-  /** Who made it, in the service's word. */
+  /** Who created it, in the service's word. */
   creationSource?: string;
   /** The release that runs on the compute. */
   computeReleaseVersion?: string;

@@ -39,12 +39,12 @@ export const factsTail = (facts: readonly MessageFact[], atMs: number): string =
  * "[refused 892732bba34f…]" with the whole digest that approves the change, or "[refused]" where none can: check has refused it. It
  * ends the first line of the failure, as people copy the last one.
  */
-export const refusalMark = (digest: string | undefined): string =>
+export const refusalTail = (digest: string | undefined): string =>
   `[refused${digest === undefined ? "" : ` ${digest}`}]`;
 
 const REFUSAL = / \[refused(?: ([0-9a-f]{32}))?\](?=\s*$)/m;
 
-/** Reads what `refusalMark` wrote; undefined if the message has none. */
+/** Reads what `refusalTail` wrote; undefined if the message has none. */
 export function readRefusal(message: string): { digest?: string; text: string } | undefined {
   const found = REFUSAL.exec(message.slice(0, LONGEST_REFUSAL));
   if (!found) return undefined;

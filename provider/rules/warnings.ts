@@ -200,7 +200,7 @@ function adoptionLine(outlook: AdoptionOutlook, isKept: boolean): CreationLine |
 
 /** A create with `adopt: true` on a branch without a primary. */
 const lineOfNewPrimary = (branch: unknown): Line => ({
-  ...note(`branch ${branch} has no primary to take over: a new compute is made, and nothing drops.`),
+  ...note(`branch ${branch} has no primary to take over: a new compute is created, and nothing drops.`),
   facts: ["makes"],
 });
 

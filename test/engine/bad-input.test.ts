@@ -70,13 +70,13 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "an unknown branch",
     args: 'branchId: "br-nowhere"',
-    says: /^branch br-nowhere of project \S+ does not exist, or this key can't see it, so no compute was made\. Check branchId and the key \(.*the service answered 404: branch not found \(request id \S+\)\)$/,
+    says: /^branch br-nowhere of project \S+ does not exist, or this key can't see it, so no compute was created\. Check branchId and the key \(.*the service answered 404: branch not found \(request id \S+\)\)$/,
     requests: [LIST, `POST /projects/${SEED.projectId}/endpoints`],
   },
   {
     rule: "an unknown project",
     args: 'projectId: "nowhere"',
-    says: /^project nowhere does not exist, or this key can't see it, so no compute was made\. Check projectId and the key \(.*the service answered 404: project not found \(request id \S+\)\)$/,
+    says: /^project nowhere does not exist, or this key can't see it, so no compute was created\. Check projectId and the key \(.*the service answered 404: project not found \(request id \S+\)\)$/,
     requests: ["GET /projects/nowhere/endpoints"],
   },
   {
@@ -125,14 +125,14 @@ const REFUSED_LATER: Refusal[] = [
   {
     rule: "a compute that is not there",
     args: 'adopt: "ep-nowhere-12345678"',
-    says: `adopt names ep-nowhere-12345678, but project ${SEED.projectId} has no such compute. It has: ${SEED.primaryId} (read_write on ${SEED.branches.main}). Nothing was changed. Set adopt to one of these, or leave it out to make a new compute`,
+    says: `adopt names ep-nowhere-12345678, but project ${SEED.projectId} has no such compute. It has: ${SEED.primaryId} (read_write on ${SEED.branches.main}). Nothing was changed. Set adopt to one of these, or leave it out to create a new compute`,
     // The list may be behind, so the compute is asked for itself.
     requests: [LIST, `${LIST}/ep-nowhere-12345678`],
   },
   {
     rule: "a branch that has its primary",
     args: "branchId",
-    says: `branch ${SEED.branches.main} of project ${SEED.projectId} already has its primary compute, ${SEED.primaryId}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" makes a read replica; or set another branch`,
+    says: `branch ${SEED.branches.main} of project ${SEED.projectId} already has its primary compute, ${SEED.primaryId}, and a branch has only one (a new project or branch often comes with it). Nothing was changed. Choose: adopt: true takes it over with its host; type: "read_only" creates a read replica; or set another branch`,
     // Before it stops, it asks whether only the list still has that one.
     requests: [LIST, `${LIST}/${SEED.primaryId}`],
   },

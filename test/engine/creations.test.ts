@@ -39,7 +39,7 @@ const ROWS: Record<string, Row> = {
   free: {
     rule: "adopt: true where the branch has no primary",
     args: { adopt: true, size: 2 },
-    note: "branch br-free has no primary to take over: a new compute is made, and nothing drops.",
+    note: "branch br-free has no primary to take over: a new compute is created, and nothing drops.",
   },
   same: {
     rule: "an adoption of exactly these values",

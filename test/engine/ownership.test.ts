@@ -62,7 +62,7 @@ ${lines.join("\n")}`;
       const id = await begin(from);
       await stack.use(program(endpoint("b", "adopt: true", to)));
       const { stdout } = await stack.ws.up({ args: SKIP });
-      expect(stdout).toContain(`compute ${id} was taken over or made by another resource in this same run`);
+      expect(stdout).toContain(`compute ${id} was taken over or created by another resource in this same run`);
       expect(changes(account.em)).toEqual([]);
       expect([onService(), (await stack.ws.resource("b")).id]).toEqual([[id], id]);
     },

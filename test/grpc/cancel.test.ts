@@ -66,7 +66,7 @@ describe("a cancel from the engine", () => {
     await next.check({}, inputs());
     await next.cancel();
     expect((await failure(next.create(inputs({ type: "read_only" }))))?.message).toMatch(
-      /^interrupted .*No compute was made in project \S+, and the state has nothing of it/,
+      /^interrupted .*No compute was created in project \S+, and the state has nothing of it/,
     );
     expect((await failure(next.update(id, outputs, inputs({ size: 2 }))))?.message).toMatch(
       /^interrupted .*The state has compute ep-\S+ as it was\./,

@@ -137,7 +137,7 @@ describe("two resources that hold one compute, since it was taken over under a n
     const other = await it.beside({ ...rest, ...instance });
     await other.create(inputs({ name: "shared", adopt: id }));
     await it.shim.delete(id, outputs);
-    expect(it.shim.said).toContain(`compute ${id} was taken over or made by another resource in this same run`);
+    expect(it.shim.said).toContain(`compute ${id} was taken over or created by another resource in this same run`);
     expect(made(it)).toHaveLength(1);
   });
 

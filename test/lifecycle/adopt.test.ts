@@ -89,7 +89,7 @@ describe("adopting a compute", () => {
     const byId = { ...primary(), branchId: SEED.branches.dev, adopt: SEED.primaryId, size: 1 };
     const done = await lab.upAll({ byId, byBranch: adopted({ size: 2 }) });
     const failed = Object.values(done).flatMap(({ error }) => (error ? [error.message] : []));
-    expect(failed).toEqual([expect.stringMatching(/another resource of this same run has made or taken over/)]);
+    expect(failed).toEqual([expect.stringMatching(/another resource of this same run has created or taken over/)]);
     expect([...lab.state.values()].map(({ id }) => id)).toEqual([SEED.primaryId]);
   });
 

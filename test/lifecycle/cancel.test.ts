@@ -79,7 +79,7 @@ describe("a step that waits", () => {
     const errors = names.map((name) => lab.planned[name]!.error!.message);
     expect(errors.filter((one) => /goes on at the service.*is kept in the state/.test(one))).toHaveLength(1);
     expect(
-      errors.filter((one) => /^interrupted before this change .*No compute was made in project/.test(one)),
+      errors.filter((one) => /^interrupted before this change .*No compute was created in project/.test(one)),
     ).toHaveLength(3);
     expect([lab.state.size, made(lab).length]).toEqual([1, 1]);
   });

@@ -191,7 +191,7 @@ describe("a primary that stays on the service when its resource is replaced", ()
       "made first by an option",
       primary(),
       { size: 2, __createFirst: true },
-      /deleteBeforeReplace: false makes the new one first.*remove deleteBeforeReplace: false/,
+      /deleteBeforeReplace: false creates the new one first.*remove deleteBeforeReplace: false/,
     ],
     ["to be replaced by another one", adopted(), { adopt: "ep-other-1", size: 2 }, /stays on the service/],
   ])("%s: the preview fails and names the ways out", async (_what, args, change, message) => {

@@ -104,7 +104,7 @@ export const STORY: readonly Step[] = [
     shows: [RESTARTS, NOW, /autoscalingLimitMaxCu: 8 => 4/, /restart +: "no" => "yes: autoscalingLimitMaxCu 8 → 4/],
   },
   {
-    heading: "Destroy: delete what was made, let go of what was there",
+    heading: "Destroy: delete what was created, let go of what was there",
     tell:
       "The replica is deleted. The primary was there before us, so it is released: it leaves Pulumi's state and stays on the " +
       "service as it is.",

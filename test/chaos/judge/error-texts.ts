@@ -5,7 +5,7 @@ import { type Report, Violation } from "./judge";
 
 const TRIED = /(GET|POST|PATCH|DELETE) \/projects\/|compute ep-|branch br-|project [a-z]|adopt|^interrupted\b/;
 const STATE =
-  /\bstate\b|nothing was (changed|sent|made)|it was not touched|this compute was not changed|no compute was made/i;
+  /\bstate\b|nothing was (changed|sent|created)|it was not touched|this compute was not changed|no compute was created/i;
 const WAY =
   /\bpulumi (up|refresh|state)|choose(:| another)|check |set |adopt: |run the command again|take the right one|name another|set adopt |customTimeouts/i;
 

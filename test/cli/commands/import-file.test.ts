@@ -236,7 +236,7 @@ describe("import-file --as: a resource that the program has already", () => {
 
   test("--no-steps: the line that a repair prints goes on with the next command itself", async () => {
     const { ended } = await take(desk(), "--owned", "--no-steps");
-    expect(ended.stderr).toMatch(/^\n\S+ holds 1 compute\.\nIt counts as made by its resource: .*\n$/);
+    expect(ended.stderr).toMatch(/^\n\S+ holds 1 compute\.\nIt counts as created by its resource: .*\n$/);
   });
 
   test("the same line once more finds its own file, and goes on; another file stays as it is", async () => {

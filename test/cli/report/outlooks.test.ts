@@ -165,7 +165,7 @@ describe("an adoption", () => {
   });
 
   test("on a branch without a primary makes a new compute", async () => {
-    const text = "branch br-free has no primary to take over: a new compute is made, and nothing drops.";
+    const text = "branch br-free has no primary to take over: a new compute is created, and nothing drops.";
     // A look lowers no verdict: `up` goes by what is there then, and the program itself could write such a line.
     expect(await adoption(["makes"], text)).toMatchObject({
       what: "makes a compute",

@@ -76,7 +76,7 @@ export const ROWS: Record<string, Row> = {
     sends: ["DELETE", "POST"],
   },
   "replaced-second": {
-    rule: "deleteBeforeReplace: false makes the new one first, where the branch has room for two",
+    rule: "deleteBeforeReplace: false creates the new one first, where the branch has room for two",
     before: `one({ type: "read_only", suspendTimeoutSeconds: 300 })`,
     after: `one({ type: "read_only", suspendTimeoutSeconds: 600 }, { replaceOnChanges: ["*"], deleteBeforeReplace: false })`,
     op: "replace",

@@ -13,7 +13,7 @@ const primary = new Endpoint("primary", {
   suspendTimeoutSeconds: 300,
 });
 
-// A read replica is made.
+// A read replica is created.
 const replica = new Endpoint("replica", {
   projectId,
   branchId,
