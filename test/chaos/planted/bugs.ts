@@ -141,7 +141,7 @@ export const BUGS: Bug[] = [
   {
     name: "begin the next change at once, whoever waits",
     file: "provider/operations/mutation-queue.ts",
-    changes: [["      if (yieldMs > 0) {\n", "      if (yieldMs > 3_600_000) {\n"]],
+    changes: [["      if (pauseMs > 0) {\n", "      if (pauseMs > 3_600_000) {\n"]],
     seed: 1,
     rule: "kept waiting by another stack",
   },

@@ -1,4 +1,4 @@
-/** The native form over gRPC: secret values come and go wrapped, and stand in no text. */
+/** The plugin over gRPC: secret values come and go wrapped, and stand in no text. */
 import { describe, expect, test } from "vitest";
 import { secret } from "./plugin";
 import { BASE, failure, made, rig } from "./rig";
