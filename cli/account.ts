@@ -30,4 +30,4 @@ export async function missingComputeError(access: Access, compute: { projectId: 
 
 /** The exit code for an error: 2 for bad usage and for a missing or wrong account, 1 for everything else. */
 export const exitOf = (error: unknown): number =>
-  (error as { kind?: unknown } | null)?.kind === "usage" || isKind(error, "config") ? EXIT.usage : EXIT.failed;
+  (error as { kind?: unknown } | null)?.kind === "usage" || isKind(error, "config") ? EXIT.refused : EXIT.failed;

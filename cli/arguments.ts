@@ -1,16 +1,22 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { isDuration, millisecondsOf } from "../provider/endpoint/inputs.js";
 
-/** 0: done. 1: the service refused or failed, or time was up. 2: bad usage; nothing was sent. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/**
+ * 0: done. 1: the service refused or failed, or time was up. 2: bad usage, no usable account, a refused command, or a question that
+ * was not answered with yes; nothing was changed. The report has more codes: `report/verdict.ts`.
+ */
+export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
-/** Bad usage: the arguments make no sense, so nothing was done. */
-export class UsageError extends Error {
+/** The command did nothing, and ends with the exit code 2. */
+export class CommandError extends Error {
   readonly kind = "usage";
 }
 
+/** The arguments make no sense. The message points to --help. */
+export class UsageError extends CommandError {}
+
 /** The command was understood and is refused: it would do harm, or a file is malformed. The message does not point to --help. */
-export class CommandRefused extends UsageError {}
+export class CommandRefused extends CommandError {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 type Parsed<O extends Options> = ReturnType<

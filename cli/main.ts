@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitOf } from "./account.js";
-import { CommandRefused, EXIT, UsageError } from "./arguments.js";
+import { EXIT, UsageError } from "./arguments.js";
 import type { Command } from "./command.js";
 import { actionCommand } from "./commands/action.js";
 import { approveCommand } from "./commands/approve.js";
@@ -61,14 +61,13 @@ async function main(args: string[]): Promise<number | undefined> {
     err.write(
       name === "" ? help() : `compute-endpoint: unknown command ${JSON.stringify(name)}; see compute-endpoint help\n`,
     );
-    return EXIT.usage;
+    return EXIT.refused;
   }
   try {
     return await command.run(rest, io);
   } catch (error) {
     // Not --help alone, which npx takes for its own.
-    const isMisuse = error instanceof UsageError && !(error instanceof CommandRefused);
-    const hint = isMisuse ? `; see compute-endpoint help ${name}` : "";
+    const hint = error instanceof UsageError ? `; see compute-endpoint help ${name}` : "";
     err.write(`compute-endpoint ${name}: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
     return exitOf(error);
   }

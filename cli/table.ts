@@ -1,4 +1,3 @@
-import type { EndpointInfo } from "../provider/lookup/info.js";
 import { escapeCommands, escapedJson, escapeInvisible } from "./escape.js";
 import type { Io } from "./io.js";
 
@@ -10,13 +9,6 @@ export interface Cell {
   text: string;
   colour?: Colour;
 }
-
-/** "2 CU", or "1–4 CU" of a compute that scales. */
-export const sizeText = ({
-  autoscalingLimitMinCu: min,
-  autoscalingLimitMaxCu: max,
-}: Pick<EndpointInfo, "autoscalingLimitMinCu" | "autoscalingLimitMaxCu">): string =>
-  min === max ? `${max} CU` : `${min}–${max} CU`;
 
 /** "idle", or "idle → active" while the compute changes. */
 export const stateText = (state: string, next: string | undefined): string =>

@@ -24,7 +24,8 @@ export const programInputs = (props: Props): Props =>
 function collect(olds: Props, news: Props, at: string, found: Map<string, Kind>): void {
   for (const name of new Set([...Object.keys(olds), ...Object.keys(news)])) {
     const [old, next] = [olds[name], news[name]];
-    const path = at === "" ? segment(name) : /^\[/.test(segment(name)) ? at + segment(name) : `${at}.${segment(name)}`;
+    const part = segment(name);
+    const path = at === "" || part.startsWith("[") ? at + part : `${at}.${part}`;
     if (isAbsent(old) && isAbsent(next)) continue;
     if (isAbsent(old)) found.set(path, "add");
     else if (isAbsent(next)) found.set(path, "delete");

@@ -16,7 +16,7 @@ export class LiveProjects {
   }
 
   /** Undefined if the request fails or there is no account. */
-  async of(projectId: unknown): Promise<ProjectNow | undefined> {
+  async projectOf(projectId: unknown): Promise<ProjectNow | undefined> {
     const { account } = this.config;
     if (typeof projectId !== "string" || account instanceof Error) return undefined;
     // One provider has one account.

@@ -1,5 +1,5 @@
 // The adapter between Pulumi's engine and the lifecycle, for programs in any language. The requests carry the URN, the old
-// inputs, the time limit, which values are secret, and whether it is a preview. The dynamic form gets these through internal
+// inputs, the time limit, which values are secret, and whether it is a preview. The class gets these through internal
 // inputs.
 
 import { check } from "../provider/endpoint/check.js";
@@ -7,7 +7,8 @@ import { type DiffAnswer, diff } from "../provider/endpoint/diff.js";
 import { isPreviewCommand } from "../provider/endpoint/engine-arguments.js";
 import { type DesiredState, desiredStateOf, type Problem } from "../provider/endpoint/inputs.js";
 import type { Outputs } from "../provider/endpoint/outputs.js";
-import { isKind, Stopped } from "../provider/errors.js";
+import { notThere } from "../provider/endpoint/refusals.js";
+import { Stopped } from "../provider/errors.js";
 import type { ProviderProcess } from "../provider/provider-process.js";
 import { configWarnings, instanceNameProblem, plainHostProblem } from "../provider/rules/config-warnings.js";
 import { factsTail } from "../provider/rules/message-data.js";
@@ -40,6 +41,12 @@ export interface EngineStep {
   preview?: boolean;
 }
 
+/** The new inputs of a create or an update, and the outputs before, where there were some. */
+export interface StepValues {
+  news: Values;
+  olds?: Values;
+}
+
 export interface DiffResult extends DiffAnswer {
   /** The inputs that differ. */
   paths: ReadonlyMap<string, Kind>;
@@ -47,12 +54,12 @@ export interface DiffResult extends DiffAnswer {
 }
 
 export class NativeProvider {
-  readonly #process: ProviderProcess;
+  readonly #providerProcess: ProviderProcess;
   #log: Pick<EngineLog, "say"> | undefined;
   #projects: LiveProjects | undefined;
 
   constructor(process: ProviderProcess) {
-    this.#process = process;
+    this.#providerProcess = process;
   }
 
   /** Sends messages to the engine from now on. */
@@ -74,14 +81,14 @@ export class NativeProvider {
       for (const text of configWarnings(settings, process.env, Date.now()))
         await this.#say("", { severity: "warn", text });
     }
-    this.#process.configure(config);
+    this.#providerProcess.configure(config);
     const isQuiet = config.get("compute:liveNotices") === "false";
     const warn = (text: string) => this.#say("", { severity: "warn", text });
-    this.#projects = isQuiet ? undefined : new LiveProjects(this.#process.shared.config, warn);
+    this.#projects = isQuiet ? undefined : new LiveProjects(this.#providerProcess.shared.config, warn);
   }
 
   async check(urn: string, olds: Values, news: Values): Promise<Values & { failures: Problem[] }> {
-    const { firstOldInputs, shared, ownership, secrets } = this.#process;
+    const { firstOldInputs, shared, ownership, secrets } = this.#providerProcess;
     secrets.remember(withSecrets(news));
     // Options such as `replaceOnChanges` and `retainOnDelete` reach no provider.
     const hints = { urn, secrets: [...news.secrets], mayReplace: "transforms", isPreview: isPreviewCommand() } as const;
@@ -100,7 +107,7 @@ export class NativeProvider {
 
   /** @throws Stopped if the update would change something that this preview does not show */
   diff(id: string, olds: Values, news: Values, oldInputs: Values): DiffResult {
-    const { shared, ownership } = this.#process;
+    const { shared, ownership } = this.#providerProcess;
     shared.idsInState.add(id);
     const state = withSecrets(olds);
     const urn = ownership.noteDiff(id, state);
@@ -113,7 +120,7 @@ export class NativeProvider {
       urn,
       branches: ownership.branchMoves,
       askAgain: shared.config.askAgain,
-      unapplied: this.#process.printFirstUnapplied,
+      unapplied: this.#providerProcess.printFirstUnapplied,
       ...(isChecked ? { oldInputs: before } : {}),
     });
     const paths = found.changes === false ? new Map<string, Kind>() : inputDiff(before, news.props);
@@ -123,20 +130,22 @@ export class NativeProvider {
 
   async create(request: EngineStep, news: Values): Promise<Values & { id: string }> {
     const step = this.#step(request, news);
-    this.#process.secrets.remember(withSecrets(news));
+    this.#providerProcess.secrets.remember(withSecrets(news));
     for (const line of await linesOfCreation(step)) await this.#say(request.urn, line);
     if (request.preview) return { id: "", props: outputsOfCreation(news), secrets: news.secrets };
     const desiredState = this.#desiredStateOf(news, request);
-    const made = await this.#process.trackCreate(this.#process.steps().create(this.#process.shared, desiredState));
+    const made = await this.#providerProcess.trackCreate(
+      this.#providerProcess.steps().create(this.#providerProcess.shared, desiredState),
+    );
     return { id: made.id, ...stateValuesOf({ ...made.outputs }, news) };
   }
 
   async update(request: EngineStep, id: string, olds: Values, news: Values, oldInputs: Values): Promise<Values> {
     const state = withSecrets(olds);
     const before = withSecrets(oldInputs);
-    const { askAgain } = this.#process.shared.config;
+    const { askAgain } = this.#providerProcess.shared.config;
     const step: UpdateStep = { ...this.#step(request, news, before), id, olds: state, oldInputs: before, askAgain };
-    for (const values of [state, withSecrets(news)]) this.#process.secrets.remember(values);
+    for (const values of [state, withSecrets(news)]) this.#providerProcess.secrets.remember(values);
     const change = announcedChangeOf(step);
     for (const line of await linesOfUpdate(step, change)) await this.#say(request.urn, line);
     if (request.preview) {
@@ -144,22 +153,28 @@ export class NativeProvider {
       return { props: outputs, secrets: secretsAfter(news, olds) };
     }
     const updateRequest = { id, olds: state as unknown as Outputs, desiredState: this.#desiredStateOf(news, request) };
-    return stateValuesOf({ ...(await this.#process.steps().update(this.#process.shared, updateRequest)) }, news, olds);
+    return stateValuesOf(
+      { ...(await this.#providerProcess.steps().update(this.#providerProcess.shared, updateRequest)) },
+      news,
+      olds,
+    );
   }
 
   /** @returns no id where the compute does not exist any more */
   async read(id: string, state: Values, inputs: Values): Promise<{ id?: string; outputs: Values; inputs: Values }> {
     const place = computeRefOf(id, state.props);
-    const { shared } = this.#process;
+    const { shared } = this.#providerProcess;
     const known = withSecrets(state);
-    this.#process.secrets.remember(known);
+    this.#providerProcess.secrets.remember(known);
     const isManaged = known["managed"] !== undefined;
     // An empty state means an import. A state with only the project means `Endpoint.get`.
     const isImport = Object.keys(state.props).length === 0;
     const found = isImport
-      ? await this.#process.steps().readForImport(shared, place)
-      : await this.#process.steps().read(shared, place.id, { ...known, projectId: place.project } as Partial<Outputs>);
-    if (found.id === undefined && !isManaged) throw notThere(place);
+      ? await this.#providerProcess.steps().readForImport(shared, place)
+      : await this.#providerProcess
+          .steps()
+          .read(shared, place.id, { ...known, projectId: place.project } as Partial<Outputs>);
+    if (found.id === undefined && !isManaged) throw notThere(place.project, place.id);
     if (found.id === undefined) return { outputs: NOTHING, inputs: NOTHING };
     return {
       id: found.id,
@@ -170,16 +185,16 @@ export class NativeProvider {
 
   async delete({ timeoutMs }: EngineStep, id: string, state: Values): Promise<void> {
     const known = withSecrets(state);
-    this.#process.secrets.remember(known);
+    this.#providerProcess.secrets.remember(known);
     const request = timeoutMs ? { timeoutMs } : {};
-    await this.#process.steps().remove(this.#process.shared, id, known as unknown as Outputs, request);
+    await this.#providerProcess.steps().remove(this.#providerProcess.shared, id, known as unknown as Outputs, request);
   }
 
   async invoke(token: string, args: Values): Promise<Values> {
-    const { shared } = this.#process;
+    const { shared } = this.#providerProcess;
     const { account } = shared.config;
     if (account instanceof Error) throw account;
-    this.#process.secrets.remember(withSecrets(args));
+    this.#providerProcess.secrets.remember(withSecrets(args));
     const access = { context: shared.context, keySource: account.keySource, timeoutMs: lookups().LOOKUP_MS };
     const result = await callFunction(token, lookups(), access, args.props);
     return { props: { ...result }, secrets: secretsOf(token) };
@@ -187,39 +202,35 @@ export class NativeProvider {
 
   /** At the first Ctrl-C, and at the normal end of each command. */
   cancel(): void {
-    this.#process.cancellation.request();
+    this.#providerProcess.cancellation.request();
   }
 
-  /** Removes secrets from the error. If the error keeps a compute in the state, also removes internal properties. */
-  clean(error: unknown, news?: Values): unknown {
-    const cleaned = this.#process.clean(error);
-    if (news && isKind(cleaned, "not-ready")) {
-      const { props } = stateValuesOf(cleaned.properties, news);
-      for (const name of Object.keys(cleaned.properties)) delete cleaned.properties[name];
-      Object.assign(cleaned.properties, props);
-    }
-    return cleaned;
+  /** Removes secrets from the error. */
+  clean(error: unknown): unknown {
+    return this.#providerProcess.clean(error);
   }
 
-  /** The names of the values that a failed step keeps as secrets. */
-  secretsAfterFailure = (properties: Props, news: Values): ReadonlySet<string> =>
-    stateValuesOf(properties, news).secrets;
+  /**
+   * What the state keeps of a compute whose step failed.
+   * @param properties of the error
+   */
+  keptAfterFailure = (properties: Props, { news, olds }: StepValues): Values => stateValuesOf(properties, news, olds);
 
   #step({ urn, preview = false }: EngineStep, news: Values, oldInputs?: Props): ResourceStep {
     return resourceStep(news, {
       urn,
       ...(oldInputs ? { oldInputs } : {}),
-      config: this.#process.shared.config,
+      config: this.#providerProcess.shared.config,
       isPreview: preview,
       isSoftened: () => this.#isSoftened,
-      projectNow: async (projectId) => (preview ? this.#projects?.of(projectId) : undefined),
+      projectNow: async (projectId) => (preview ? this.#projects?.projectOf(projectId) : undefined),
       lookups,
     });
   }
 
   /** `COMPUTE_ON_RESTART=warn` softens only previews. Pulumi does not tell check whether it is a preview. */
   get #isSoftened(): boolean {
-    return this.#process.shared.config.softensPreviews && isPreviewCommand();
+    return this.#providerProcess.shared.config.softensPreviews && isPreviewCommand();
   }
 
   #desiredStateOf(news: Values, { timeoutMs }: EngineStep): DesiredState {
@@ -227,7 +238,7 @@ export class NativeProvider {
   }
 
   async #say(urn: string, line: TimedLine): Promise<void> {
-    const text = this.#process.printable(textOfLine(line));
+    const text = this.#providerProcess.printable(textOfLine(line));
     await this.#log?.say(urn, line.severity, text + factsTail(line.facts ?? [], line.atMs ?? Date.now()));
   }
 }
@@ -236,12 +247,12 @@ const lookups = () => require("../provider/lookup/index.js") as typeof import(".
 
 const NOTHING: Values = { props: {}, secrets: new Set() };
 
-/** Inputs that the dynamic form keeps in the state. The plugin gets these values in its requests. */
-const DYNAMIC_FORM_INPUTS = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
+/** Inputs that the class keeps in the state. The plugin gets these values in its requests. */
+const CLASS_INPUTS = new Set(["__provider", "__urn", "__parent", "customTimeouts"]);
 
 /** Adds the names of the secret properties, as `provider/` expects. */
 function withSecrets({ props, secrets }: Values): Props {
-  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !DYNAMIC_FORM_INPUTS.has(name)));
+  const kept = Object.fromEntries(Object.entries(props).filter(([name]) => !CLASS_INPUTS.has(name)));
   const names = [...new Set([...textsIn(props["__secret"]), ...secrets])].sort();
   return names.length > 0 ? { ...kept, __secret: names } : kept;
 }
@@ -272,9 +283,3 @@ function computeRefOf(id: string, { projectId }: Props): { project: string; id: 
   if (typeof projectId === "string") return { project: projectId, id };
   throw new Stopped(`the id ${id} has no project, and every API route needs one: use ${FORM}`);
 }
-
-/** Replaces the engine's "resource does not exist". */
-const notThere = ({ project, id }: { project: string; id: string }): Stopped =>
-  new Stopped(
-    `compute ${id} is not in project ${project}: the project's list of computes does not have it. Check the id and the project`,
-  );

@@ -18,7 +18,7 @@ import {
   type sendUnaryData,
   status,
 } from "./grpc.js";
-import { type DiffResult, type EngineStep, NativeProvider } from "./provider.js";
+import { type DiffResult, type EngineStep, NativeProvider, type StepValues } from "./provider.js";
 import { schemaOf } from "./schema.js";
 import { structOf, type Values, valuesOf } from "./values.js";
 
@@ -134,7 +134,7 @@ export function handlersOf(provider: NativeProvider, { version, connect }: Handl
         response.setProperties(structOf(made.props, made.secrets));
         return response;
       },
-      (request) => request.getProperties(),
+      (request) => ({ news: valuesOf(request.getProperties()) }),
     ),
 
     read: unary(provider, async (request: proto.ReadRequest) => {
@@ -158,7 +158,7 @@ export function handlersOf(provider: NativeProvider, { version, connect }: Handl
         response.setProperties(structOf(props, secrets));
         return response;
       },
-      (request) => request.getNews(),
+      (request) => ({ news: valuesOf(request.getNews()), olds: valuesOf(request.getOlds()) }),
     ),
 
     delete: unary(provider, async (request: proto.DeleteRequest) => {
@@ -224,37 +224,36 @@ type Unary<Request, Response> = (
   done: sendUnaryData<Response>,
 ) => Promise<void>;
 
-/** @param newsOf the new properties of a step whose failure may keep a compute in the state */
+/** @param stepValuesOf the values of a step whose failure may keep a compute in the state */
 function unary<Request, Response>(
   provider: NativeProvider,
   work: (request: Request) => Response | Promise<Response>,
-  newsOf: (request: Request) => Struct | undefined = () => undefined,
+  stepValuesOf?: (request: Request) => StepValues,
 ): Unary<Request, Response> {
   return async ({ request }, done) => {
     try {
       done(null, await work(request));
     } catch (error) {
-      const news = newsOf(request);
-      done(failureOf(provider, error, news && valuesOf(news)));
+      done(failureOf(provider, error, stepValuesOf?.(request)));
     }
   };
 }
 
 /** The gRPC error. For NotReady it carries the compute, and the engine keeps that in the state. */
-function failureOf(provider: NativeProvider, error: unknown, news: Values | undefined) {
-  const cleaned = provider.clean(error, news);
+function failureOf(provider: NativeProvider, error: unknown, step: StepValues | undefined) {
+  const cleaned = provider.clean(error);
   const message = messageOf(cleaned);
-  if (!news || !isKind(cleaned, "not-ready")) return { code: status.UNKNOWN, details: message };
+  if (!step || !isKind(cleaned, "not-ready")) return { code: status.UNKNOWN, details: message };
   const metadata = new Metadata();
-  const secrets = provider.secretsAfterFailure(cleaned.properties, news);
-  metadata.set("grpc-status-details-bin", Buffer.from(statusBytes(cleaned, secrets)));
+  const kept = provider.keptAfterFailure(cleaned.properties, step);
+  metadata.set("grpc-status-details-bin", Buffer.from(statusBytes(cleaned, kept)));
   return { code: status.UNKNOWN, details: message, metadata };
 }
 
-function statusBytes({ id, properties, reasons, message }: NotReady, secrets: ReadonlySet<string>): Uint8Array {
+function statusBytes({ id, reasons, message }: NotReady, { props, secrets }: Values): Uint8Array {
   const failed = new proto.ErrorResourceInitFailed();
   failed.setId(id);
-  failed.setProperties(structOf(properties, secrets));
+  failed.setProperties(structOf(props, secrets));
   failed.setReasonsList(reasons);
   const packed = new Any();
   packed.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

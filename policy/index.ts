@@ -58,8 +58,18 @@ const KINDS: Kind[] = [
  * import { PolicyPack } from "@pulumi/policy";
  * import { computePolicies } from "pulumi-compute-endpoint/policy";
  *
- * new PolicyPack("computes", { policies: [ ...computePolicies({ name: "production", restart: "mandatory", stop: "mandatory",
- * newHost: "mandatory", stacks: ["shop/prod"] }), ...computePolicies({ exceptStacks: ["shop/prod"] }), ], });
+ * new PolicyPack("computes", {
+ *   policies: [
+ *     ...computePolicies({
+ *       name: "production",
+ *       restart: "mandatory",
+ *       stop: "mandatory",
+ *       newHost: "mandatory",
+ *       stacks: ["shop/prod"],
+ *     }),
+ *     ...computePolicies({ exceptStacks: ["shop/prod"] }),
+ *   ],
+ * });
  * ```
  *
  * They read what the provider's check adds to the inputs. So they see no deletion, no replacement that only `--target-replace`,

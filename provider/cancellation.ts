@@ -9,7 +9,7 @@ export const APPLIED_CHECK_MS = 4_500;
 /**
  * The engine asks every provider to cancel at the first Ctrl-C; `shim.ts` and `native/server.ts` receive this request. Each wait
  * and each request of the process then ends, so that Pulumi can save what the steps have done so far. The work itself goes on at
- * the service.
+ * the service. At the second Ctrl-C the engine sends SIGINT: see `exit-with-engine.ts`.
  */
 export class Cancellation {
   readonly #listeners = new Set<() => void>();

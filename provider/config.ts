@@ -63,8 +63,8 @@ interface Layer extends KeyAndUrl {
   /** Advice for `pulumi refresh` and `pulumi destroy`, which may have an old key. */
   hint?: string;
   /**
-   * The error for a URL of another host than the public service's. Absent if such a URL is accepted. A bound key has no
-   * such error: nobody can change its URL alone.
+   * The error for a foreign URL (`isForeign`) that is not bound to its key: nobody can change a bound URL alone. Absent if the layer
+   * accepts any URL.
    */
   foreignUrlError?: () => ConfigError;
   /** The command that binds key and URL into one value. Only for the layer in which a foreign URL has to be bound. */

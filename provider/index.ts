@@ -7,7 +7,8 @@ import { diff } from "./endpoint/diff.js";
 import { hintsIn } from "./endpoint/hints.js";
 import { desiredStateOf } from "./endpoint/inputs.js";
 import type { Outputs } from "./endpoint/outputs.js";
-import { isKind, type NotReady, Stopped } from "./errors.js";
+import { notThere } from "./endpoint/refusals.js";
+import { isKind, type NotReady } from "./errors.js";
 import { ProviderProcess } from "./provider-process.js";
 import { followShim, takeDelete, takeRequest } from "./shim.js";
 
@@ -91,7 +92,7 @@ export const provider: DynamicProvider = {
     secrets.remember(state);
     return withCleanErrors(async () => {
       const answer = await providerProcess.steps().read(shared, id, state as Partial<Outputs>);
-      if (answer.id === undefined && isLookup(state)) throw notThere(id, state);
+      if (answer.id === undefined && isLookup(state)) throw notThere(state["projectId"], id, " of this Endpoint.get");
       return { id: answer.id, props: answer.outputs && { ...answer.outputs }, inputs: answer.inputs };
     });
   },
@@ -117,12 +118,6 @@ export const provider: DynamicProvider = {
 
 /** Whether `Endpoint.get` reads: it gives only the project and the id. The state of a resource also has `managed`. */
 const isLookup = (state: Props): boolean => state["managed"] === undefined;
-
-/** Replaces the engine's "resource does not exist". */
-const notThere = (id: string, { projectId }: Props): Stopped =>
-  new Stopped(
-    `compute ${id} is not in project ${projectId}: the project's list of computes does not have it. Check the id and the project of this Endpoint.get`,
-  );
 
 /** Cleans the errors of a step. An error that keeps a compute in the state gets the provider's text. */
 async function withCleanErrors<T>(work: () => Promise<T>, news?: Props): Promise<T> {

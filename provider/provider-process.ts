@@ -14,7 +14,7 @@ import { exitWithEngine } from "./exit-with-engine.js";
 import type { Context } from "./operations/context.js";
 import type { ContextOptions } from "./operations/create-context.js";
 import { Peers } from "./peers.js";
-import { SecretTexts } from "./secret-forms.js";
+import { HiddenTexts } from "./secret-forms.js";
 import { SecretRedactor } from "./secret-redactor.js";
 import { escapeInvisibleLines } from "./visible-text.js";
 
@@ -46,7 +46,7 @@ export class ProviderProcess {
   #context: Context | undefined;
   #peers: Peers | undefined;
   #hasPrintedUnapplied = false;
-  readonly #keyTexts = new SecretTexts("[key]");
+  readonly #keyTexts = new HiddenTexts("[key]");
   #isFollowing = false;
   #loaded: typeof import("./endpoint/lifecycle.js") | undefined;
 
@@ -77,7 +77,7 @@ export class ProviderProcess {
     };
   }
 
-  /** Every line of the dynamic provider is printed here. The plugin's lines go through `#say` in `native/provider.ts`. */
+  /** Every line of the class's provider is printed here. The plugin's lines go through `#say` in `native/provider.ts`. */
   readonly print = (line: string): void => this.options.print(this.printable(line));
   readonly warn = (line: string): void => this.print(`warning: ${line}`);
 
@@ -145,7 +145,7 @@ export class ProviderProcess {
     escapeInvisibleLines(this.secrets.redactExternal(text.slice(0, LONGEST_ERROR), this.#key));
 
   /** The key, as soon as the process is configured. */
-  get #key(): SecretTexts {
+  get #key(): HiddenTexts {
     const account = this.#config?.account;
     if (account !== undefined && !(account instanceof Error)) this.#keyTexts.addKey(account.apiKey);
     return this.#keyTexts;

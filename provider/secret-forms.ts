@@ -13,7 +13,7 @@ const LONGEST = 64 * 1024;
 export const SHORTEST_SECRET = 4;
 
 /** Values of one kind, and the placeholder that replaces them. */
-export class SecretTexts {
+export class HiddenTexts {
   readonly placeholder: string;
   readonly #values = new Set<string>();
   /** Short values without case and space, see `folded`. */
@@ -35,7 +35,8 @@ export class SecretTexts {
   add(value: string): void {
     const line = oneLineOf(value);
     this.#addLine(line);
-    // Where a shown text is read, escapes that stand in the value itself are undone as well.
+    // Where `visible-text.ts` escapes of a text are undone, those inside the value are undone too: `\\n` in the secret becomes a line
+    // end there. So this form of the value is remembered as well.
     const shown = shownLineOf(line);
     if (shown.trim().length >= SHORTEST_SECRET) this.#addLine(shown);
   }
@@ -102,14 +103,14 @@ const PLACEHOLDER = /\[(?:secret|key|password|value)\]/g;
 
 /** The text with `placeholder` for each of the values, however it is written. */
 export const withoutForms = (text: string, values: readonly string[], placeholder: string): string =>
-  withoutSecretTexts(text, [new SecretTexts(placeholder, values)], false);
+  withoutHiddenTexts(text, [new HiddenTexts(placeholder, values)], false);
 
 /**
  * The text without the values and without passwords of connection URIs. All values are looked for in the unchanged
  * text: one may be a part of another, and once it was taken out, the rest of the other would not be found.
  * @param inParts whether parts of a value are taken out too: texts that we did not write may have a value cut
  */
-export function withoutSecretTexts(text: string, hidden: readonly SecretTexts[], inParts: boolean): string {
+export function withoutHiddenTexts(text: string, hidden: readonly HiddenTexts[], inParts: boolean): string {
   const groups = hidden.filter(({ isEmpty }) => !isEmpty);
   const ranges: Range[] = [];
   for (const view of viewsOf(text, inParts)) {

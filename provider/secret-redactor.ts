@@ -1,6 +1,6 @@
 // Values that programs call secret. A service may repeat them in its errors, which are printed and kept in the state.
 
-import { MIN_PART, SecretTexts, SHORTEST_SECRET, withoutSecretTexts } from "./secret-forms.js";
+import { HiddenTexts, MIN_PART, SHORTEST_SECRET, withoutHiddenTexts } from "./secret-forms.js";
 
 type Props = Record<string, unknown>;
 
@@ -20,9 +20,9 @@ const NUMBER = new RegExp(
 );
 
 export class SecretRedactor {
-  readonly #texts = new SecretTexts(SECRET);
-  /** Values that the program's `transforms` may have made secret: Pulumi does not tell a dynamic provider. */
-  readonly #possiblySecret = new SecretTexts("[value]");
+  readonly #texts = new HiddenTexts(SECRET);
+  /** Values that the program's `transforms` may have made secret: Pulumi does not tell the class's provider. */
+  readonly #possiblySecret = new HiddenTexts("[value]");
   readonly #shortTexts = new Map<string, RegExp>();
   readonly #numbers = new Set<number>();
 
@@ -37,13 +37,13 @@ export class SecretRedactor {
    * A text that we wrote, without secret texts. Its numbers stay: they are counts and times, never a secret.
    * @param more further texts to hide in the same pass, for example a key: a secret may contain it
    */
-  redact(text: string, ...more: SecretTexts[]): string {
-    return withoutSecretTexts(text, [...more, this.#texts], false);
+  redact(text: string, ...more: HiddenTexts[]): string {
+    return withoutHiddenTexts(text, [...more, this.#texts], false);
   }
 
   /** A text that somebody else wrote, without secret texts, parts of them, and secret numbers. */
-  redactExternal(text: string, ...more: SecretTexts[]): string {
-    const whole = withoutSecretTexts(text, [...more, this.#texts, this.#possiblySecret], true);
+  redactExternal(text: string, ...more: HiddenTexts[]): string {
+    const whole = withoutHiddenTexts(text, [...more, this.#texts, this.#possiblySecret], true);
     const rest = [...this.#shortTexts.values()].reduce((left, word) => left.replace(word, SECRET), whole);
     if (this.#numbers.size === 0) return rest;
     // "1,300" is a number or a list of two.

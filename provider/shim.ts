@@ -10,7 +10,10 @@ export interface ShimListener {
   cancelled(): void;
 }
 
-/** The parts of the engine's request for a step that the shim does not pass on: a `StepRequest` of `endpoint/inputs.ts`. */
+/**
+ * The parts of the engine's request for a step that the shim does not pass on. It is a `StepRequest` of `endpoint/inputs.ts`,
+ * which this file does not import: it wraps Pulumi's functions and knows no computes.
+ */
 export interface EngineRequest {
   /** Milliseconds, from the resource's `customTimeouts`; 0 if it has none for this step. */
   timeoutMs?: number;

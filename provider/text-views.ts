@@ -1,6 +1,6 @@
 // The views of a text: as it is, unescaped from JSON, a URL or HTML, and without case, accents and white space. Each letter of
-// a view knows its place in the original, so that what is found in a view can be taken out of the original. One pattern for all
-// forms of a value could match in too many ways, and never end.
+// a view knows its place in the original, so that what is found in a view can be taken out of the original. One regular
+// expression for all forms of a value would backtrack without end.
 
 export interface View {
   text: string;

@@ -238,7 +238,7 @@ export class Endpoint extends pulumi.CustomResource {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
             // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
-            // The rest of the diff says the same.
+            // These inputs repeat what the other properties of the diff show.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
           }),
       ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),

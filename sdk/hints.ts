@@ -82,5 +82,6 @@ function transformationsAbove({ parent }: pulumi.CustomResourceOptions): boolean
 
 /** Whether the program registered other callbacks than our hook: transforms or hooks. */
 const hasCallbacks = (): boolean =>
-  fromRuntimeState((state) => state.getStore?.().callbacks?._callbacks?.size ?? 0, 0) > OURS;
-const OURS = 1;
+  fromRuntimeState((state) => state.getStore?.().callbacks?._callbacks?.size ?? 0, 0) > OUR_CALLBACKS;
+/** The hook. */
+const OUR_CALLBACKS = 1;

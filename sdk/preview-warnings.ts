@@ -1,5 +1,5 @@
-// Prints the warnings of a preview: one line at each resource, and the sum at the stack. `provider/rules/preview-lines.ts` decides
-// which lines there are.
+// Prints the warnings: one line at each resource, in a preview and in `up`, and in a preview the sum at the stack.
+// `provider/rules/preview-lines.ts` decides which lines there are.
 
 import * as pulumi from "@pulumi/pulumi";
 import type { ForeseenFailure } from "../provider/rules/foreseen-failure.js";

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 
-/** Pulumi's outputs have it, though its types do not say so. */
+/** Pulumi's outputs have a method `promise`, which its types leave out. */
 type Settling = { promise?: () => Promise<unknown> };
 
 /** Stops waiting after this many milliseconds without progress: in a failed run, some computes are never compared. */

@@ -83,7 +83,7 @@ function instanceConfig(name: string, args: ProviderArgs): InstanceConfig {
   };
 }
 
-/** Says that the program set a URL of another host. Other URLs get no such flag, which would show as a change. */
+/** Says that the program set a URL of another host. Other URLs get no flag: a flag would show as a change of the `Provider`. */
 function byProgram(apiUrl: pulumi.Input<string>): InstanceConfig {
   const flagFor = (url: string) => (isForeign(url) ? "true" : undefined);
   if (typeof apiUrl !== "string")

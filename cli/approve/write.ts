@@ -5,13 +5,13 @@ import { basename, dirname, extname, resolve } from "node:path";
 import { Stopped } from "../../provider/errors.js";
 import { shortDigest } from "../../provider/rules/approval.js";
 import { compareNaturally } from "../../provider/rules/natural-order.js";
-import { CommandRefused, UsageError } from "../arguments.js";
+import { CommandError, CommandRefused, UsageError } from "../arguments.js";
 import { type ConfigList, loadYaml, readList, writeList, type Yaml } from "./config-list.js";
 import { programOf, projectFile, shownPath, stackIn, textOf } from "./files.js";
 import { type ApproveRequest, type Plan, planChange } from "./plan.js";
 import { staleLines } from "./stale.js";
 
-export interface Request extends ApproveRequest {
+export interface ApproveInFile extends ApproveRequest {
   /** The file to write; undefined if the stack's own file is to be found. */
   file?: string;
   cwd: string;
@@ -19,8 +19,8 @@ export interface Request extends ApproveRequest {
   previewList?: readonly string[];
 }
 
-/** @returns what was done, in lines for people. @throws UsageError before anything is written */
-export async function approve(request: Request): Promise<{ lines: string[]; plan: Plan }> {
+/** @returns what was done, in lines for people. @throws CommandError before anything is written */
+export async function approve(request: ApproveInFile): Promise<{ lines: string[]; plan: Plan }> {
   const yaml = await loadYaml();
   const { cwd, stack } = request;
   const path = resolve(cwd, request.file ?? (await fileOf(yaml, request)));
@@ -51,12 +51,12 @@ export async function approve(request: Request): Promise<{ lines: string[]; plan
     if (isNew && changed) lines.push(...(await warnIfNewStack(path)));
     return { plan, lines: [...lines, ...notesOf(list, inherited, changed)] };
   } catch (error) {
-    if (error instanceof UsageError) throw new CommandRefused(`${name}: ${error.message}. Nothing was written`);
+    if (error instanceof CommandError) throw new CommandRefused(`${name}: ${error.message}. Nothing was written`);
     throw error;
   }
 }
 
-async function fileOf(yaml: Yaml, { cwd, stack }: Request): Promise<string> {
+async function fileOf(yaml: Yaml, { cwd, stack }: ApproveInFile): Promise<string> {
   if (stack === undefined) throw new UsageError("no stack given: use --stack STACK, or --file FILE");
   const project = await projectFile(cwd);
   if (project === undefined)
@@ -73,7 +73,12 @@ async function refuseUnread(yaml: Yaml, path: string, stack: string, cwd: string
 }
 
 /** If the stack's file has a list, Pulumi ignores the one in Pulumi.yaml. */
-async function refuseHidden(yaml: Yaml, request: Request, { values = [] }: ConfigList, name: string): Promise<void> {
+async function refuseHidden(
+  yaml: Yaml,
+  request: ApproveInFile,
+  { values = [] }: ConfigList,
+  name: string,
+): Promise<void> {
   const { previewList, stack, cwd } = request;
   const own = stack === undefined ? undefined : shownPath(await fileOf(yaml, request).catch(() => ""), cwd);
   const text = own ? await textOf(resolve(cwd, own)) : undefined;
@@ -112,7 +117,7 @@ async function write(path: string, name: string, text: string): Promise<void> {
 
 function linesOf(
   { added, known, removed, stale, change }: Plan,
-  { until, tidy }: Request,
+  { until, tidy }: ApproveInFile,
   { name, isNew, comments }: { name: string; isNew: boolean; comments: ReadonlyMap<string, string> },
 ): string[] {
   const day = until === undefined ? "without a last day" : `until ${until}`;

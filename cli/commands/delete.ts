@@ -25,7 +25,8 @@ import {
 import type { Command } from "../command.js";
 import type { Io } from "../io.js";
 import { readKeepList } from "../keep.js";
-import { json, sizeText } from "../table.js";
+import { sizeText } from "../size-text.js";
+import { json } from "../table.js";
 
 const FORM = "PROJECT/ENDPOINT";
 
@@ -84,7 +85,7 @@ export const deleteCommand: Command = {
     for (const { before } of present) io.err.write(`${describe(before!, clock.wall())}\n`);
     if (present.length > 0 && !values.yes && !(await isConfirmed(io, present.length))) {
       io.err.write("the answer is not yes: nothing was deleted\n");
-      return EXIT.usage;
+      return EXIT.refused;
     }
     const results = await deleteAll(io, access, computes, timeoutMs);
     if (values.json) io.out.write(json({ action: "delete", computes: results }));
@@ -127,7 +128,7 @@ function describe(one: EndpointInfo, nowMs: number): string {
     lastActive === undefined ? "never used" : `last used ${formatDuration(nowMs - Date.parse(lastActive))} ago`;
   const facts = [
     `${one.type} on branch ${one.branchId}`,
-    sizeText(one),
+    sizeText(one.autoscalingLimitMinCu, one.autoscalingLimitMaxCu),
     ...(one.name === undefined ? [] : [`named ${one.name}`]),
     disabled ? `disabled (${currentState})` : currentState,
     used,

@@ -4,6 +4,7 @@ import { EXIT } from "../arguments.js";
 import type { Command } from "../command.js";
 import { openBrowser } from "../open-browser.js";
 import { cleanLine, LONGEST_LINE } from "../report/clean.js";
+import { sizeText } from "../size-text.js";
 import { HELP, parseEmulatorOptions } from "./emulator-options.js";
 import { stopEmulator } from "./emulator-stop.js";
 
@@ -56,7 +57,7 @@ function linesOf({ projects, branches, endpoints }: World): string[] {
           `  branch   ${branch.id}  ${words.filter(Boolean).join(", ")}`,
           ...computes.map((one) => {
             const { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = one;
-            const size = min === max ? `${max} CU` : `${min} to ${max} CU`;
+            const size = sizeText(min, max);
             const kind = one.type === "read_write" ? "primary" : "replica";
             return `  ${kind}  ${one.id}  on ${cleanLine(branch.name)}, ${one.current_state}, ${size}`;
           }),

@@ -19,7 +19,8 @@ import {
 } from "../arguments.js";
 import type { Command } from "../command.js";
 import type { Io } from "../io.js";
-import { type Cell, type Colour, json, sizeText, stateText, table } from "../table.js";
+import { sizeText } from "../size-text.js";
+import { type Cell, type Colour, json, stateText, table } from "../table.js";
 
 const LIST_OPTIONS = { ...SERVICE_OPTIONS, "no-headings": { type: "boolean" } } as const;
 const LIST_OPTIONS_HELP = `  --no-headings    leave the first line out
@@ -71,7 +72,7 @@ function rowOf(one: EndpointInfo): Cell[] {
     { text: one.type },
     { text: one.branchId },
     { text: one.disabled ? "disabled" : moves, colour: colourOfState(one) },
-    { text: sizeText(one) },
+    { text: sizeText(one.autoscalingLimitMinCu, one.autoscalingLimitMaxCu) },
     { text: suspends(one.suspendTimeoutSeconds) },
     { text: one.name ?? "" },
     { text: one.host },

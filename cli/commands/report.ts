@@ -100,7 +100,7 @@ const hasFilesAtHand = ([source, ...more]: readonly Source[], { name, format }: 
 /**
  * Approves all open changes, tidies, or both.
  * @returns all digests that the file approves afterwards
- * @throws UsageError before anything is written
+ * @throws CommandError before anything is written
  */
 async function writeApprovals(
   { stacks, unusable }: Report,

@@ -56,7 +56,7 @@ export function approvalFor(
 export const noDigestForCreation = (): Digest => ({ why: WHY.adopted });
 
 export function digestOrReason(compared: Compared, judged: Judged): Digest {
-  const { step, previousInputs, desired, unreadable: secrets, malformed } = compared;
+  const { step, previousInputs, desired, unreadable, malformed } = compared;
   if ([...malformed].some((name) => ENDANGERING.has(name))) return { why: WHY.malformed };
   if (secretChanges(compared)) return { why: WHY.secret };
   if (!previousInputs) return { why: WHY.noOldInputs };
@@ -65,9 +65,9 @@ export function digestOrReason(compared: Compared, judged: Judged): Digest {
   if (values.includes(UNKNOWN_VALUE)) return { why: WHY.unknown };
   if (values.some(isSecretMark)) return { why: WHY.secret };
   const digestBy = (assessment: ImpactAssessment) =>
-    digestOfChange(step.urn, assessment, previousInputs, desired, secrets, release);
-  const replacement = replacementOf(previousInputs, desired, { secrets });
-  const assessment = step.op === "update" ? impactOf(previousInputs, desired, { secrets }) : replacement;
+    digestOfChange(step.urn, assessment, previousInputs, desired, unreadable, release);
+  const replacement = replacementOf(previousInputs, desired, { secrets: unreadable });
+  const assessment = step.op === "update" ? impactOf(previousInputs, desired, { secrets: unreadable }) : replacement;
   const digest = digestBy(assessment);
   if (digest === undefined) return { why: WHY.unknown };
   // The digest would approve less than this change does.

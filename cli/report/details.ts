@@ -1,5 +1,6 @@
 // The folded details below a table, in Markdown.
 
+import { sizeText } from "../size-text.js";
 import { renderQuotes } from "./clean.js";
 import { fromTo } from "./format.js";
 import { code } from "./markup.js";
@@ -35,8 +36,7 @@ function detailOf(finding: Finding): string {
   const { effect, before, after, upFails } = finding;
   // The details add the effect if the row lacks it, unless `up` fails: then it does not happen.
   const isLeftOut = upFails === undefined && !showsEffect(finding);
-  const range = (size: Finding["before"]) =>
-    size && (size.minCu === size.maxCu ? `${size.maxCu} CU` : `${size.minCu} to ${size.maxCu} CU`);
+  const range = (size: Finding["before"]) => size && sizeText(size.minCu, size.maxCu);
   const size = fromTo(range(before), range(after));
   return [...(effect && isLeftOut ? [renderQuotes(effect, code)] : []), ...(size ? [`size ${size}`] : [])].join("; ");
 }

@@ -35,7 +35,7 @@ export const refusalsIn = (errors: readonly Diagnostic[]): Refusal[] =>
     if (found) return [{ error, name, digests: found.digest === undefined ? [] : [found.digest], text: found.text }];
     return message.includes(REFUSED_BEFORE) ? [{ error, name, digests: digestsAtEndOf(message), text: message }] : [];
   });
-/** The text of refusals in previews of earlier versions, which have no data. */
+/** The text of refusals in 0.1.0 preview documents (docs/design.md), which have no data. A copy: today's text may be reworded. */
 const REFUSED_BEFORE = 'onRestart is "refuse"';
 
 /** Why the preview is incomplete. */

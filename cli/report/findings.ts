@@ -172,7 +172,7 @@ function describeStep(compared: Compared): Description {
       const notes = isReleased(step) ? [...judged.notes, STAYS] : judged.notes;
       return { what: IMPACT_WORDS["new-host"].what, judged: { ...judged, notes } };
     }
-    // Only the native form has this step. Pulumi refuses an import whose program differs from the compute.
+    // Only the plugin has this step. Pulumi refuses an import whose program differs from the compute.
     case "import":
       return harmless("is imported: nothing changes on the service");
     case "delete":

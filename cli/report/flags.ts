@@ -3,7 +3,7 @@
 import { APPROVAL_OPTIONS, approvalHelp } from "../approve/options.js";
 import { parseArguments, parseChoice, parseWholeNumber, UsageError } from "../arguments.js";
 import { DEFAULT_FAIL_ON, type FailOn, parseFailOn } from "./fail-on.js";
-import { isInside } from "./position.js";
+import { isRepositoryPath } from "./position.js";
 
 const FORMATS = ["markdown", "github", "json", "text"] as const;
 type Format = (typeof FORMATS)[number];
@@ -98,7 +98,7 @@ export function optionsOf(args: string[]): Options | undefined {
 function folderIn(path: string): string {
   const folder = path.replace(/^\.\/+/, "").replace(/\/+$/, "");
   if (folder === "" || folder === ".") return "";
-  if (!isInside(folder))
+  if (!isRepositoryPath(folder))
     throw new UsageError(`--folder must be a path inside the repository, not ${JSON.stringify(path)}`);
   return folder;
 }

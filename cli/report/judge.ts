@@ -31,8 +31,8 @@ import { worstFirst } from "./verdict.js";
 /** The notice in a step's new inputs, which the provider's check wrote. */
 export interface StepNotice extends ImpactNotice {
   /**
-   * The sentence of the notice, for display; empty without an impact. Without `__notice` (older packages), the impact is read
-   * from it.
+   * The sentence of the notice, for display; empty without an impact. Without `__notice` (0.1.0, see docs/design.md), the impact is
+   * read from it.
    */
   text: string;
 }

@@ -131,7 +131,7 @@ function section(stack: StackReport, shown: ReadonlySet<Finding>, { failOn }: Re
 /** A refusal names the changes that its command approves, so its lines are left out only for want of room. */
 function mostErrorsOf({ refusedChanges, refusedLines }: StackReport, { lines }: Room): number {
   if (refusedChanges.length === 0) return Math.min(lines, MOST_ERRORS);
-  // The last line counts the errors that are left out.
+  // + 1 for the line that counts the errors that are left out.
   return lines === MOST_LINES ? refusedLines + lines + 1 : lines;
 }
 

@@ -64,9 +64,8 @@ export function upFailuresWithoutStep(facts: FactsByUrn, steps: readonly Step[])
 }
 
 /**
- * Whether the preview has certainly not asked the service: there is a warning to which the provider would have added the
- * compute's state, and no message has any data. Without such a warning this is not known. Earlier versions, without `__notice`,
- * wrote no data.
+ * True only if it is certain that the preview did not ask the service: it printed a warning that would carry the compute's state, and
+ * no message carries data. Computes without `__notice` do not count: 0.1.0 wrote no data (docs/design.md).
  */
 export function isUnseen(
   { diagnostics, steps }: Pick<Preview, "diagnostics" | "steps">,

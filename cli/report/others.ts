@@ -36,7 +36,7 @@ export function othersOf(
     ...adoptionChanges(step, unreadable),
   ]
     // One cause inside `settings` does not name the other changes there.
-    .filter(({ property }) => !isInside(property, paths) && (property.includes(".") || !isNamed(property)))
+    .filter(({ property }) => !isBelowOneOf(property, paths) && (property.includes(".") || !isNamed(property)))
     .map(({ property, old, new: next, words }) => ({
       property: cleanLine(property),
       old: cleanLine(old),
@@ -56,7 +56,7 @@ export function othersOf(
 const LONGEST_NAME = 60;
 
 /** Whether the set has this path, or one above it. */
-function isInside(path: string, paths: ReadonlySet<string>): boolean {
+function isBelowOneOf(path: string, paths: ReadonlySet<string>): boolean {
   for (let at = path.indexOf("."); at >= 0; at = path.indexOf(".", at + 1))
     if (paths.has(path.slice(0, at))) return true;
   return paths.has(path);

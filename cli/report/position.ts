@@ -28,12 +28,12 @@ function parsed(frame: string): Position | undefined {
   if (!path || !line) return undefined;
   const file = decoded(path);
   // A path that would be cut or escaped is dropped: the rest would name another file.
-  if (!file || !isInside(file) || cleanLine(file, LONGEST) !== file || OUR_CLASS.test(file)) return undefined;
+  if (!file || !isRepositoryPath(file) || cleanLine(file, LONGEST) !== file || OUR_CLASS.test(file)) return undefined;
   return { file, line: Number(line), ...(column ? { column: Number(column) } : {}) };
 }
 
 /** A path of the repository's own code: relative, without `..`, and outside of node_modules. */
-export function isInside(path: string): boolean {
+export function isRepositoryPath(path: string): boolean {
   const parts = path.split(/[\\/]/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a path with a control character in it is refused
   if (/[\u0000-\u001f\u007f\\:]/.test(path) || path.startsWith("/") || path.startsWith("~")) return false;
@@ -62,7 +62,7 @@ export async function folderOf(file: string | undefined, cwd: string, repository
     const path = relative(repository || cwd, candidate)
       .split(sep)
       .join("/");
-    return isInside(path) ? path : "";
+    return isRepositoryPath(path) ? path : "";
   }
   return "";
 }

@@ -88,6 +88,7 @@ export interface Finding {
   impact: Impact;
   /** The effect in a few words: "restarts", "new host", "is released: it stays on the service". */
   what: string;
+  /** In the JSON: `changes`. */
   causes: Cause[];
   /** How many causes are left out of `causes`. */
   moreCauses?: number;

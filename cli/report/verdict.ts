@@ -6,14 +6,15 @@ import { type FailOn, failsReport } from "./fail-on.js";
 import { IMPACT_WORDS } from "./impact-words.js";
 import type { Finding, Report, StackReport } from "./types.js";
 
-const EXITS = { passed: 0, failed: 2, unapproved: 3 } as const;
+/** Also 1 and 2 for the command itself: `EXIT` in `cli/arguments.ts`. */
+const EXITS = { passed: 0, unusable: 2, unapproved: 3 } as const;
 
 export function exitCodeOf(
   stacks: readonly StackReport[],
   unusable: readonly string[],
   failOn: FailOn,
 ): Report["exitCode"] {
-  if (isIncomplete({ stacks, unusable }) || countUpFailures(findingsIn(stacks)) > 0) return EXITS.failed;
+  if (isIncomplete({ stacks, unusable }) || countUpFailures(findingsIn(stacks)) > 0) return EXITS.unusable;
   return stacks.some(({ findings }) => findings.some((one) => failsReport(one, failOn)))
     ? EXITS.unapproved
     : EXITS.passed;

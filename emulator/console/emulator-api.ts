@@ -1,6 +1,6 @@
-import type { Changes } from "../model/change-types.js";
+// The emulator's control routes. The addresses are relative, so the page works behind a proxy too.
 
-/** The emulator's control routes. The addresses are relative, so the page works behind a proxy too. */
+import type { Changes } from "../model/change-types.js";
 
 /** The emulator refused, in its own words. */
 export class Refused extends Error {

@@ -10,7 +10,7 @@ import type { FaultRule } from "../model/fault-types.js";
 
 /** All that the page knows of the emulator. */
 export interface State {
-  /** Another one after the emulator began anew: it may use ids again. */
+  /** A new number after the emulator restarted or its world was replaced: ids may occur again. */
   series: number;
   time: Changes["time"];
   faults: FaultRule[];
@@ -24,7 +24,7 @@ export interface State {
 }
 
 /** Rows that the page keeps of requests, and of operations. */
-const KEPT = 1000;
+const KEPT_ROWS = 1000;
 
 /** The state after an answer of `GET /_emulator/changes`. */
 export function withChanges(before: State | undefined, changes: Changes): State {
@@ -45,5 +45,5 @@ export function withChanges(before: State | undefined, changes: Changes): State 
 function merged<T extends { id: unknown }>(known: T[], changed: T[], order: (a: T, b: T) => number): T[] {
   if (changed.length === 0) return known;
   const rows = new Map([...known, ...changed].map((row) => [row.id, row]));
-  return [...rows.values()].sort(order).slice(-KEPT);
+  return [...rows.values()].sort(order).slice(-KEPT_ROWS);
 }

@@ -1,7 +1,7 @@
+// The requests and the operations of a project as one story, in the order of time.
+
 import type { OperationView, RequestView } from "../model/change-types.js";
 import type { State } from "./state.js";
-
-/** The requests and the operations of a project as one story, in the order of time. */
 
 export type Entry = RequestEntry | OperationEntry;
 
@@ -33,8 +33,8 @@ export interface StoryOptions {
 }
 
 /**
- * What a person has cleared from the story. No time tells it: with a stopped clock, later requests and operations have the time
- * of the last.
+ * What a person has cleared from the story. A time would not do: while the clock is stopped, later requests and operations have
+ * the same time.
  */
 export interface Cleared {
   series: number;

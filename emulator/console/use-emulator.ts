@@ -3,8 +3,8 @@ import { changesSince } from "./emulator-api.js";
 import { type State, withChanges } from "./state.js";
 
 const PAUSE_MS = 400;
-/** The least pause in relation to the time of an answer: a world of thousands of computes must not keep the emulator busy. */
-const IDLE_SHARE = 5;
+/** The pause is at least this many times as long as the last answer took: a world of thousands of computes must not keep the emulator busy. */
+const PAUSE_FACTOR = 5;
 /** The pause after the emulator did not answer. */
 const LONG_PAUSE_MS = 1500;
 
@@ -43,7 +43,7 @@ export function useEmulator(): Emulator {
         cursor = changes.cursor;
         setState((before) => withChanges(before, changes));
         setLive(true);
-        pause = Math.max(PAUSE_MS, IDLE_SHARE * (performance.now() - askedAt));
+        pause = Math.max(PAUSE_MS, PAUSE_FACTOR * (performance.now() - askedAt));
       } catch {
         setLive(false);
         pause = LONG_PAUSE_MS;

@@ -1,6 +1,7 @@
-import type { EndpointView, OperationView } from "../model/change-types.js";
+// The page's words, as the service's console has them.
 
-/** The page's words, as the service's console has them. */
+import type { EndpointView, OperationView } from "../model/change-types.js";
+import { NEVER_ACTIVE, PENDING_STATUSES } from "../model/statuses.js";
 
 export const typeLabel = ({ type }: Pick<EndpointView, "type">): string =>
   type === "read_write" ? "Primary, read-write" : type === "read_only" ? "Read replica, read-only" : type;
@@ -8,10 +9,9 @@ export const typeLabel = ({ type }: Pick<EndpointView, "type">): string =>
 export const statusLabel = ({ current_state: state }: Pick<EndpointView, "current_state">): string =>
   state === "active" ? "Active" : "Idle";
 
-const PENDING = ["scheduling", "running", "cancelling"];
 /** A failed operation that has a time for its next attempt is pending too. */
 export const isPending = ({ status, retry_at }: OperationView, nowMs: number): boolean =>
-  PENDING.includes(status) || (status === "failed" && retry_at !== undefined && Date.parse(retry_at) > nowMs);
+  PENDING_STATUSES.has(status) || (status === "failed" && retry_at !== undefined && Date.parse(retry_at) > nowMs);
 
 /** What the pending operations of a compute do to it, or "". */
 export function pendingLabel(endpoint: EndpointView, pending: readonly OperationView[]): string {
@@ -75,11 +75,8 @@ export function durationLabel(ms: number): string {
 export const operationDuration = (operation: OperationView, nowMs: number): number =>
   isPending(operation, nowMs) ? Math.max(0, nowMs - operation.created_ms) : operation.total_duration_ms;
 
-/** The service writes this time for a compute that nobody has used. */
-const NEVER = "2000-01-01";
-
 export function lastActiveLabel({ last_active: at }: Pick<EndpointView, "last_active">, nowMs: number): string {
-  if (at === undefined || at.startsWith(NEVER)) return "never";
+  if (at === undefined || Date.parse(at) === Date.parse(NEVER_ACTIVE)) return "never";
   const ms = Math.max(0, nowMs - Date.parse(at));
   if (ms < MS_PER_MINUTE) return "just now";
   const units: [number, string][] = [

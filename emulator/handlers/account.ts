@@ -1,9 +1,9 @@
+// Routes that clients call first. Modelling choice: one user without an organization.
+
 import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
 import { forbiddenError } from "../model/errors.js";
 import { DEFAULT_REGION } from "../model/project.js";
 import { projectOf } from "./lookup.js";
-
-/** Routes that clients call first. Modelling choice: one user without an organization. */
 
 const USER = {
   active_seconds_limit: 0,

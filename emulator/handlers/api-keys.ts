@@ -1,3 +1,6 @@
+// Keys that requests create. Each reaches everything until it is revoked. Modelling choices: the list lacks the keys of the
+// options, which can't be revoked, and nothing records when a key was used.
+
 import { parseBody } from "../http/parse-body.js";
 import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
 import { notFoundError } from "../model/errors.js";
@@ -8,11 +11,6 @@ import { timestamp } from "../model/time.js";
 import { findRow, type World } from "../model/world.js";
 import { assertAccountKey, creator } from "./account.js";
 import { publicFields } from "./responses.js";
-
-/**
- * Keys that requests create. Each reaches everything until it is revoked. Modelling choices: the list lacks the keys of the
- * options, which can't be revoked, and nothing records when a key was used.
- */
 
 /** The row of a key that a client sends, if a request created it. */
 export const findApiKey = ({ api_keys: keys = {} }: World, text: string): ApiKeyRow | undefined =>

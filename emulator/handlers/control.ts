@@ -1,3 +1,5 @@
+// The routes beside the API, for tests in any language. They need no key: only programs of this machine reach the port.
+
 import * as z from "zod/mini";
 import type { HandlerResponse } from "../http/route.js";
 import type { EmulatorClock } from "../model/clock.js";
@@ -12,8 +14,6 @@ import type { ChangeLog } from "./changes.js";
 import { recordManual, sendFromConsole } from "./console-requests.js";
 import { changeOutOfBand, endpointById } from "./out-of-band.js";
 import { endpointResponse, operationResponse } from "./responses.js";
-
-/** The routes beside the API, for tests in any language. They need no key: only programs of this machine reach the port. */
 
 export interface ControlCall {
   method: string;

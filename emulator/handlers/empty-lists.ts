@@ -1,7 +1,7 @@
+// Lists of things that the emulator does not have. Clients that read a whole project or branch find them empty.
+
 import { type Call, type Route, route } from "../http/route.js";
 import { branchOf, projectOf } from "./lookup.js";
-
-/** Lists of things that the emulator does not have. Clients that read a whole project or branch find them empty. */
 
 const OF_A_PROJECT = {
   vpc_endpoints: "endpoints",

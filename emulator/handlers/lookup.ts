@@ -1,9 +1,9 @@
+// Rows by the parameters of a path, or a 404. A key for one project gets a 404 for the others too.
+
 import type { Call } from "../http/route.js";
 import { notFoundError } from "../model/errors.js";
 import type { BranchRow, EndpointRow, ProjectRow } from "../model/rows.js";
 import { findRow } from "../model/world.js";
-
-/** Rows by the parameters of a path, or a 404. A key for one project gets a 404 for the others too. */
 
 export function projectOf({ sim, params, keyProjectId }: Call): ProjectRow {
   const row = findRow(sim.world.projects, params["project"]);

@@ -1,3 +1,5 @@
+// Changes that somebody else makes to a compute, outside of the API: without an operation, a lock or a check of the service.
+
 import * as z from "zod/mini";
 import { controlError, notFoundError } from "../model/errors.js";
 import { describeIssues, SHOWN_REASONS } from "../model/issues.js";
@@ -5,8 +7,6 @@ import { ChangeableEndpoint, type EndpointRow, OPTIONAL_ENDPOINT_FIELDS } from "
 import type { Simulation } from "../model/simulation.js";
 import { timestamp } from "../model/time.js";
 import { findRow } from "../model/world.js";
-
-/** Changes that somebody else makes to a compute, outside of the API: without an operation, a lock or a check of the service. */
 
 const Fields = z.partial(ChangeableEndpoint);
 

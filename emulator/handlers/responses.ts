@@ -1,3 +1,5 @@
+// Rows of the world as the API shows them: times in whole seconds, no field without a value, no field of the emulator itself.
+
 import { platformOf, proxyHost, withDefaultSettings } from "../model/project.js";
 import type {
   BranchRow,
@@ -10,8 +12,6 @@ import type {
   RoleRow,
 } from "../model/rows.js";
 import { toMs, wholeSeconds } from "../model/time.js";
-
-/** Rows of the world as the API shows them: times in whole seconds, no field without a value, no field of the emulator itself. */
 
 type Json = Record<string, unknown>;
 

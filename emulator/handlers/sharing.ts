@@ -1,3 +1,5 @@
+// Access to a project: people with whom it is shared, and issuers of tokens for its databases.
+
 import { parseBody } from "../http/parse-body.js";
 import { type Call, type HandlerResponse, type Route, route } from "../http/route.js";
 import { notFoundError } from "../model/errors.js";
@@ -8,8 +10,6 @@ import { timestamp, wholeSeconds } from "../model/time.js";
 import { assertAccountKey } from "./account.js";
 import { branchOf, projectOf } from "./lookup.js";
 import { jwksResponse, permissionResponse } from "./responses.js";
-
-/** Access to a project: people with whom it is shared, and issuers of tokens for its databases. */
 
 const permissions = (call: Call): HandlerResponse => ({
   status: 200,

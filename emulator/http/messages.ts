@@ -40,7 +40,10 @@ const LARGEST_FAULT_BYTES = 20_000_000;
 
 const isBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`);
 export const isControl = (path: string): boolean => isBelow(path, CONTROL_PATH);
-/** Only these two paths may have larger bodies than the API, so a path below `/_emulator/api` may not, however it is written. */
+/**
+ * Only `/_emulator/world` and `/_emulator/faults` may have larger bodies than the API. A path below `/_emulator/api` may not, however
+ * it is written.
+ */
 export function largestBody(path: string): number {
   if (path === `${CONTROL_PATH}/world`) return LARGEST_WORLD_BYTES;
   return path === `${CONTROL_PATH}/faults` ? LARGEST_FAULT_BYTES : LARGEST_BODY_BYTES;

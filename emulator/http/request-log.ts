@@ -13,8 +13,8 @@ export interface RequestRecord {
   time: number;
 }
 
-/** Part of a limit. The oldest records are dropped down to it, so that the next drop is many requests away. */
-const KEPT = 0.9;
+/** When a limit is passed, the oldest records are dropped until 90 % of it is left: the next drop is many requests away. */
+const KEPT_SHARE = 0.9;
 
 /**
  * The record of requests. A user of the array may remove records from it, so the characters are counted again before records
@@ -30,17 +30,18 @@ export class RequestLog {
     this.records.push(record);
     this.sizes.set(record, size);
     this.characters += size;
-    if (this.records.length > LIMITS.recordedRequests) this.drop(this.records.length - LIMITS.recordedRequests * KEPT);
+    if (this.records.length > LIMITS.recordedRequests)
+      this.drop(this.records.length - LIMITS.recordedRequests * KEPT_SHARE);
     if (this.characters > LIMITS.recordedCharacters) this.shrink();
   }
 
   private shrink(): void {
     const sizeOf = (record: RequestRecord) => this.sizes.get(record) ?? 0;
     this.characters = this.records.reduce((sum, record) => sum + sizeOf(record), 0);
-    if (this.characters <= LIMITS.recordedCharacters * KEPT) return;
+    if (this.characters <= LIMITS.recordedCharacters * KEPT_SHARE) return;
     let count = 0;
     // The newest stays, however large.
-    while (this.characters > LIMITS.recordedCharacters * KEPT && count < this.records.length - 1) {
+    while (this.characters > LIMITS.recordedCharacters * KEPT_SHARE && count < this.records.length - 1) {
       this.characters -= sizeOf(this.records[count] as RequestRecord);
       count += 1;
     }

@@ -1,3 +1,6 @@
+// The service's conditions: each function throws an error response if its condition does not hold. The sizes are written out
+// again on purpose: with the provider's own table, the emulator would repeat a mistake in that table and nobody would notice.
+
 import {
   endpointInTransitionError,
   invalidRequestError,
@@ -9,11 +12,6 @@ import { conflictingOperations, pendingOn, remainingMs } from "./operations.js";
 import type { BranchRow, EndpointRow, ProjectRow, RoleRow } from "./rows.js";
 import type { Simulation } from "./simulation.js";
 import { primaryOf } from "./world.js";
-
-/**
- * The service's conditions: each function throws an error response if its condition does not hold. The sizes are written out
- * again on purpose: with the provider's own table, the emulator would repeat a mistake in that table and nobody would notice.
- */
 
 const LARGEST_AUTOSCALING_CU = 16;
 

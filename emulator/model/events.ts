@@ -1,12 +1,13 @@
+// Events that become due without a request: an operation ends, a branch gets ready, a compute is suspended or checked.
+
 import { LIMITS } from "./limits.js";
-import { applyEffect, clearPendingStates, markBranchReady, NEVER_ACTIVE } from "./operation-effects.js";
+import { applyEffect, clearPendingStates, markBranchReady } from "./operation-effects.js";
 import type { BranchRow, EndpointRow, OperationRow } from "./rows.js";
 import { beginServiceOperations, checkAvailability } from "./service-operations.js";
 import type { Simulation } from "./simulation.js";
+import { NEVER_ACTIVE } from "./statuses.js";
 import { timestamp, toMs } from "./time.js";
 import { findRow } from "./world.js";
-
-/** Events that become due without a request: an operation ends, a branch gets ready, a compute is suspended or checked. */
 
 /** Computes above this size do not scale to zero. */
 const ALWAYS_ON_ABOVE_CU = 16;

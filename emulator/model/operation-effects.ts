@@ -1,12 +1,11 @@
 import { pendingOn } from "./operations.js";
 import type { EndpointRow, OperationRow } from "./rows.js";
 import type { Simulation } from "./simulation.js";
+import { NEVER_ACTIVE } from "./statuses.js";
 import { timestamp, toMs } from "./time.js";
 import { findRow, type World } from "./world.js";
 
 const RELEASE = "11207";
-/** `last_active` of a compute that nobody has used yet. */
-export const NEVER_ACTIVE = "2000-01-01T00:00:00.000000Z";
 const CREATES_BRANCH = ["create_branch", "create_timeline"];
 
 /** Changes the compute and the branch of an operation that has succeeded. */

@@ -2,6 +2,7 @@ import { uuid } from "./ids.js";
 import { LIMITS } from "./limits.js";
 import type { EndpointRow, OperationRow } from "./rows.js";
 import type { Simulation } from "./simulation.js";
+import { PENDING_STATUSES } from "./statuses.js";
 import { fromMicros, MICROS_PER_MS, timestamp, toMs } from "./time.js";
 import type { World } from "./world.js";
 
@@ -26,11 +27,9 @@ export const endpointStep = (
   endpoint_id: id,
 });
 
-const PENDING = new Set(["scheduling", "running", "cancelling"]);
-
 /** An operation that failed and will be tried again is pending too. */
 export const isPending = (operation: OperationRow) =>
-  PENDING.has(operation.status) || operation.plan.again_at !== undefined;
+  PENDING_STATUSES.has(operation.status) || operation.plan.again_at !== undefined;
 
 /** New work on these branches of a project, or on the whole project without `branchIds`. */
 export interface Work {
@@ -84,13 +83,13 @@ export function beginOperations(
 }
 
 /** How many operations to keep when old ones are dropped. Below the limit, so that drops are rare. */
-const KEPT = 0.9 * LIMITS.operations;
+const KEPT_OPERATIONS = 0.9 * LIMITS.operations;
 
 /** Modelling choice: the service documents no limit. Pending operations stay, with those for which they wait. */
 function dropOldest(world: World): void {
   if (world.operations.length <= LIMITS.operations) return;
   const needed = new Set(world.operations.filter(isPending).flatMap(({ plan }) => plan.after));
-  let spare = world.operations.length - KEPT;
+  let spare = world.operations.length - KEPT_OPERATIONS;
   world.operations = world.operations.filter((one) => {
     const stays = spare <= 0 || isPending(one) || needed.has(one.id);
     if (!stays) spare -= 1;

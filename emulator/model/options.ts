@@ -63,7 +63,7 @@ export const OPTIONS = z.partial(
     operationMs: z.union([ms, z.record(z.string(), ms)]),
     /**
      * `"real"`: the clock of this machine. `"virtual"`: a clock that stands still until it is advanced. Or a clock of your
-     * own, such as `virtualTime()`.
+     * own, such as `virtualTime()`, which also moves when somebody sleeps.
      * @default as in the `state` file, else "real"
      */
     time: z.union([

@@ -1,8 +1,8 @@
+// Request bodies, strict like those of computes. The bodies of computes are in `provider/wire`.
+
 import * as z from "zod/mini";
 import { EndpointCreateBody } from "../../provider/wire/endpoint.js";
 import { LIMITS } from "./limits.js";
-
-/** Request bodies, strict like those of computes. The bodies of computes are in `provider/wire`. */
 
 const name = z.string().check(z.minLength(1), z.maxLength(256));
 const BranchEndpointBody = z.pick(EndpointCreateBody.shape.endpoint, {

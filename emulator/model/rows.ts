@@ -1,13 +1,11 @@
+// The rows of the world, as schemas. The same schema checks a world that a test puts in place and a world that is read from a
+// state file, and gives the row its type. No schema repeats the service's rules: a test may set up a state that the API would
+// refuse.
+
 import * as z from "zod/mini";
 import type { EndpointCreateBody } from "../../provider/wire/endpoint.js";
 import { LIMITS } from "./limits.js";
 import { normalizeTimestamp } from "./time.js";
-
-/**
- * The rows of the world, as schemas. The same schema checks a world that a test puts in place and a world that is read from a
- * state file, and gives the row its type. No schema repeats the service's rules: a test may set up a state that the API would
- * refuse.
- */
 
 const id = z.string().check(z.regex(/^[a-z0-9-]{1,60}$/, "not an id: small letters, digits and dashes, at most 60"));
 const time = z.pipe(z.iso.datetime({ offset: true, error: "not an RFC 3339 time" }), z.transform(normalizeTimestamp));

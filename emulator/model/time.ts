@@ -16,7 +16,7 @@ export const realTime: Time = {
     }),
 };
 
-/** Time that moves only when it is advanced, or when somebody sleeps. */
+/** Time that moves only when it is advanced, or when somebody sleeps. (The option `time: "virtual"` moves only when advanced.) */
 export interface VirtualTime extends Time {
   /** Milliseconds to go forward. */
   advance(ms: number): void;

@@ -53,6 +53,7 @@ export function loadState(path: string): SavedState | undefined {
 /** Writes the state. Changes during a write share the next write. */
 export class StateWriter {
   private written: string | undefined;
+  /** The last write that has begun. It rejects if the write fails. */
   private running: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
 
@@ -61,20 +62,20 @@ export class StateWriter {
     private readonly state: () => SavedState,
   ) {}
 
-  /** Resolves when the saves that were asked for so far are on the disk. */
+  /** Resolves when the saves that were asked for so far are on the disk. @throws if the last of them fails */
   saved(): Promise<void> {
     return this.queued ?? this.running;
   }
 
   /** Resolves when the present state is on the disk. */
   save(): Promise<void> {
-    this.queued ??= this.running.then(() => {
+    const write = () => {
       this.queued = undefined;
-      const writing = this.write(JSON.stringify({ format: FORMAT, ...this.state() }));
-      // Those who wait for a failed write get its error. The next write tries again.
-      this.running = writing.catch(() => {});
-      return writing;
-    });
+      this.running = this.write(JSON.stringify({ format: FORMAT, ...this.state() }));
+      return this.running;
+    };
+    // Everybody who waits for a failed write gets its error. The next write tries again.
+    this.queued ??= this.running.then(write, write);
     return this.queued;
   }
 

@@ -67,7 +67,7 @@ function inspect(file: string): { identity: string; holder: number | undefined }
     const identity = identityOf(file);
     if (identity === undefined) return undefined;
     const holder = holderOf(file);
-    // Else another process replaced the file between the two looks.
+    // If they differ, another process replaced the file between the two reads: look again.
     if (identityOf(file) === identity) return { identity, holder };
   }
 }

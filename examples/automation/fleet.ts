@@ -43,7 +43,7 @@ async function stackFor({ projectId, branchId }: Place): Promise<Stack> {
 }
 
 /** What one stack came to, in a line. */
-async function settle(place: Place): Promise<string> {
+async function runStack(place: Place): Promise<string> {
   const stack = await stackFor(place);
   if (process.argv.includes("--destroy")) {
     await stack.destroy();
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const worker = async () => {
     for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
       try {
-        console.log(`${place.projectId}: ${await settle(place)}`);
+        console.log(`${place.projectId}: ${await runStack(place)}`);
       } catch (error) {
         failed++;
         console.error(`${place.projectId} FAILED\n  ${reasonsOf(error)}`);

@@ -7,7 +7,7 @@ const AT_ONCE = 5;
 /** What the service allows one account, for all of its keys. */
 const REQUESTS_PER_MINUTE = 700;
 
-// The same for all: a commit, never a branch, so that it is a review that changes them.
+// All stacks run the same commit. It is not a branch, so that each change of it is reviewed.
 const COMMIT = "3b1f0c5d9a7e4f2b8c6d1e0a5f4b3c2d1e0f9a8b";
 
 const ON_RESTART = ["allow", "warn", "refuse"];
@@ -20,7 +20,8 @@ const objects = projects.map(({ name, projectId, branchId, onRestart = "refuse" 
   for (const [key, value] of Object.entries({ name, projectId, branchId })) {
     if (typeof value !== "string" || value === "") throw new Error(`a project without ${key}`);
   }
-  // The name is Kubernetes' and Pulumi's; with one name twice the later project would take over the stack of the first.
+  // The name names both the Kubernetes object and the Pulumi stack. If two projects had the same name, the second would take over the
+  // first one's stack.
   if (!/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) throw new Error(`no name for a stack: ${name}`);
   // Anything else would be refused only in `pulumi up`, or add config of its own.
   if (!ON_RESTART.includes(onRestart)) {

@@ -3,7 +3,7 @@ import { computePolicies } from "pulumi-compute-endpoint/policy";
 
 new PolicyPack("computes", {
   policies: [
-    // In production nothing restarts, stops or moves by a change of a program…
+    // In production, a change that restarts or stops a compute, or gives it a new host, fails.
     ...computePolicies({
       name: "production",
       restart: "mandatory",
@@ -11,7 +11,7 @@ new PolicyPack("computes", {
       newHost: "mandatory",
       stacks: ["*/prod"],
     }),
-    // … and everywhere else it is said.
+    // In all other stacks, such a change only causes a warning.
     ...computePolicies({ exceptStacks: ["*/prod"] }),
   ],
 });

@@ -37,7 +37,7 @@ export interface CallerOptions extends ExchangeOptions {
   requestTimeoutMs: number;
   log: (line: string) => void;
   cancellation: Cancellation;
-  /** Called after a 423. Waits for the running operation, and returns its name; undefined if it did not wait. */
+  /** Called after a 423. Waits for the running operation, at most 30 s, and returns its name; undefined if it did not wait. */
   onLocked: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
 }
 
@@ -75,17 +75,18 @@ export class Caller {
         return result;
       }
       const { failure, error } = result;
-      const silentMs = this.#firstContact.leftMs(failure, clock.now());
+      const contactLeftMs = this.#firstContact.leftMs(failure, clock.now());
       if (failure.kind === "status" && failure.status === 429) this.#rate.refused(failure.retryAfterMs);
       else this.#rate.served();
       if (failure.kind === "unreadable") unreadable++;
+      // Without the number of tries, for the progress line. `reason` has it, for the error.
       const { message } = error;
       last = withAttempts(error, tries, progress.elapsedMs(), failure, lockHolder);
       const reason = last.message;
       const isUnsent = failure.kind === "unsent" || failure.kind === "untrusted";
       if (isUnsent) last.message += `. ${this.#checkUrl}`;
       if (!mayRepeat(call.method, failure, unreadable)) throw last;
-      if (silentMs === 0) {
+      if (contactLeftMs === 0) {
         // If nothing was sent, `reason` names the host and says so already.
         const where = isUnsent ? "there" : `${hostOf(baseUrl)}. Nothing was changed`;
         throw new Stopped(
@@ -96,7 +97,7 @@ export class Caller {
       if (pause === undefined) throw withRetryAfter(last, failure, deadline);
       if (pause.lockHolder) count = -1;
       lockHolder = pause.lockHolder ?? lockHolder;
-      progress.report(() => `${message}; ${nextTry(pause.ms, Math.min(deadline.leftMs(), silentMs))}`);
+      progress.report(() => `${message}; ${nextTry(pause.ms, Math.min(deadline.leftMs(), contactLeftMs))}`);
       await this.#unlessCancelled(call, deadline.graceMs, last, () => clock.sleep(pause.ms));
     }
   }
@@ -172,7 +173,8 @@ export class Caller {
     }
     const sinceMs = clock.now() - answeredAt;
     const floorMs = Math.max(0, retryAfter - sinceMs);
-    // The operation that held the lock has ended. A short pause is enough to spread the calls that waited for it.
+    // The wait for the lock is over (after 30 s the operation may still run). A short pause is enough to spread the calls that
+    // waited.
     if (lockHolder !== undefined) {
       const ms = Math.max(floorMs, clock.random() * SPREAD_MS, FIRST_MS - sinceMs);
       return ms < deadline.leftMs() ? { ms, lockHolder } : undefined;

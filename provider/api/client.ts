@@ -15,7 +15,7 @@ import {
 import { type WireOperation, WireOperationAnswer, WireOperationPage } from "../wire/operation.js";
 import { type Call, Caller } from "./caller.js";
 import { branchPath, connectionPath, endpointPath, operationPath } from "./path.js";
-import { NO_SECRETS, Redactor, type Secrets } from "./redact.js";
+import { NO_SECRETS, Redactor, type SecretRemover } from "./redact.js";
 import type { Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -34,7 +34,7 @@ export interface ClientOptions {
   /** @default 700 */
   requestsPerMinute?: number;
   /** Values that the program calls secret. @default none */
-  secrets?: Secrets;
+  secrets?: SecretRemover;
   /** Milliseconds one request may take. @default 30000 */
   requestTimeoutMs?: number;
   /** Called with a progress line while a request is retried. */
@@ -60,7 +60,7 @@ export class Client {
   #hasFetchedEndpoint = false;
 
   // Set by `operations/create-context.ts`. `subject` is the id of the compute, or of the branch for a new compute.
-  /** Called after a 423. Waits for the running operation, and returns its name. */
+  /** Called after a 423. Waits for the running operation, at most 30 s, and returns its name; undefined if it did not wait. */
   onLocked?: (project: string, subject: string, deadline: Deadline) => Promise<string | undefined>;
   /** Called before a mutation is sent, and after it has succeeded or failed. */
   onWrite?: (project: string) => void;
@@ -148,20 +148,17 @@ export class Client {
     return { wasMissing, status, answeredId: value.endpoint?.id, operations: value.operations };
   }
 
-  /**
-   * @param checkNeedless asked after each 423, before the request is repeated. Where it is true (the compute is idle), the 423 is
-   *   thrown at once
-   */
+  /** @param checkNeedless see `#act` */
   restartEndpoint(project: string, id: string, deadline: Deadline, checkNeedless?: () => Promise<boolean>) {
     return this.#act("restart", project, id, deadline, checkNeedless);
   }
 
-  /** @param checkNeedless as with a restart */
+  /** @param checkNeedless see `#act` */
   startEndpoint(project: string, id: string, deadline: Deadline, checkNeedless?: () => Promise<boolean>) {
     return this.#act("start", project, id, deadline, checkNeedless);
   }
 
-  /** @param checkNeedless as with a restart */
+  /** @param checkNeedless see `#act` */
   suspendEndpoint(project: string, id: string, deadline: Deadline, checkNeedless?: () => Promise<boolean>) {
     return this.#act("suspend", project, id, deadline, checkNeedless);
   }
@@ -208,6 +205,10 @@ export class Client {
     return this.#caller.redactor;
   }
 
+  /**
+   * @param checkNeedless asked after each 423. If it answers true (the compute is in the state that the action would bring about),
+   *   the 423 is thrown at once, and the request is not repeated
+   */
   async #act(
     action: "restart" | "start" | "suspend",
     project: string,

@@ -11,7 +11,7 @@ const GATHER_MS = 20;
 const REUSE_MS = 5_000;
 /**
  * Milliseconds. A shared request uses the longest deadline of its callers. A caller waits for it even if its own deadline is up
- * to this much earlier. If the caller's deadline is still earlier, a timer ends its wait.
+ * to this much earlier. If it is earlier by more than this, a timer ends the caller's wait.
  */
 const TOLERATED_MS = 1_000;
 

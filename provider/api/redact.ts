@@ -1,4 +1,4 @@
-import { oneLineOf, SecretTexts, withoutSecretTexts } from "../secret-forms.js";
+import { HiddenTexts, oneLineOf, withoutHiddenTexts } from "../secret-forms.js";
 import { escapeInvisible } from "../visible-text.js";
 
 export { oneLineOf };
@@ -9,23 +9,23 @@ const SEARCHED = 64 * 1024;
 const READ = 16 * SEARCHED;
 
 /** Removes the program's secret values from texts. */
-export interface Secrets {
+export interface SecretRemover {
   /** @param more further texts to take out in the same pass: a secret may contain the key */
-  redact(text: string, ...more: SecretTexts[]): string;
-  redactExternal(text: string, ...more: SecretTexts[]): string;
+  redact(text: string, ...more: HiddenTexts[]): string;
+  redactExternal(text: string, ...more: HiddenTexts[]): string;
 }
 
-export const NO_SECRETS: Secrets = {
-  redact: (text, ...more) => withoutSecretTexts(text, more, false),
-  redactExternal: (text, ...more) => withoutSecretTexts(text, more, true),
+export const NO_SECRETS: SecretRemover = {
+  redact: (text, ...more) => withoutHiddenTexts(text, more, false),
+  redactExternal: (text, ...more) => withoutHiddenTexts(text, more, true),
 };
 
 /** Removes the key, passwords of connection URIs and secrets from texts. */
 export class Redactor {
-  readonly #key = new SecretTexts("[key]");
-  readonly #secrets: Secrets;
+  readonly #key = new HiddenTexts("[key]");
+  readonly #secrets: SecretRemover;
 
-  constructor(key: string, secrets: Secrets) {
+  constructor(key: string, secrets: SecretRemover) {
     this.#key.addKey(key);
     this.#secrets = secrets;
   }

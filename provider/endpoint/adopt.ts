@@ -26,9 +26,8 @@ import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSetti
 import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
-import { findComputeDirectly, isPrimaryOf } from "./find.js";
+import { findComputeDirectly, formatComputes, isPrimaryOf } from "./find.js";
 import type { DesiredState } from "./inputs.js";
-import { formatComputes } from "./lost-create.js";
 import { needsCurrentValues, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
@@ -39,24 +38,24 @@ export const computeToAdopt = (
   view: CreateView,
   desiredState: DesiredState,
   project: string,
-  before: readonly WireEndpoint[],
+  computes: readonly WireEndpoint[],
 ): WireEndpoint | undefined =>
-  computeNamedByAdopt(view, desiredState, project, before) ?? ownComputeFromBefore(view, desiredState, before);
+  computeNamedByAdopt(view, desiredState, project, computes) ?? ownComputeFromBefore(view, desiredState, computes);
 
 /** The compute that `adopt` names. */
 function computeNamedByAdopt(
-  shared: CreateView,
+  view: CreateView,
   desiredState: DesiredState,
   project: string,
-  before: readonly WireEndpoint[],
+  computes: readonly WireEndpoint[],
 ): WireEndpoint | undefined {
   const { adopt, branchId, type = DEFAULT_TYPE } = desiredState.inputs;
   if (!adopt) return undefined;
-  const found = before.find((one) => (adopt === true ? isPrimaryOf(one, branchId) : one.id === adopt));
+  const found = computes.find((one) => (adopt === true ? isPrimaryOf(one, branchId) : one.id === adopt));
   if (!found && adopt === true) return undefined;
   if (!found) {
     throw new Stopped(
-      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${formatComputes(before)}. Nothing was changed. Set adopt to one of these, or leave it out to create a new compute`,
+      `adopt names ${adopt}, but project ${project} has no such compute. It has: ${formatComputes(computes)}. Nothing was changed. Set adopt to one of these, or leave it out to create a new compute`,
       undefined,
       {
         problem: `project ${project} has no compute ${adopt}, which adopt names`,
@@ -64,8 +63,8 @@ function computeNamedByAdopt(
       },
     );
   }
-  if (shared.claimed.has(found.id)) throw new Stopped(adoptConflict(found.id, "taken"));
-  if (shared.ownership?.isHeld(found.id)) throw new Stopped(adoptConflict(found.id, "held"));
+  if (view.claimed.has(found.id)) throw new Stopped(adoptConflict(found.id, "taken"));
+  if (view.ownership?.isHeld(found.id)) throw new Stopped(adoptConflict(found.id, "held"));
   if (found.type !== undefined && found.type !== type) {
     throw new Stopped(
       `adopt names ${found.id}, which is a ${found.type} compute, while the program asks for ${type}: a compute can't change its type. Nothing was changed. Set type to ${found.type}, or set adopt to another compute`,
@@ -77,7 +76,7 @@ function computeNamedByAdopt(
       },
     );
   }
-  const name = generatedNameOfAnother(shared, desiredState, found);
+  const name = generatedNameOfAnother(view, desiredState, found);
   if (name !== undefined) {
     throw new Stopped(
       `adopt names ${found.id}, which has the name ${name}, generated for another resource. If a state still has that resource, deleting it would delete the compute. Nothing was changed. Choose: if this resource was renamed or moved, replace adopt by the resource option aliases; otherwise take the compute out of the other state with \`pulumi state delete\`, if any has it, and set name: "${name}" here, which confirms the adoption and does not change the compute`,
@@ -124,11 +123,11 @@ export const adoptConflict = (id: string, conflict: Conflict): string =>
 function ownComputeFromBefore(
   shared: CreateView,
   desiredState: DesiredState,
-  before: readonly WireEndpoint[],
+  computes: readonly WireEndpoint[],
 ): WireEndpoint | undefined {
   const own = shared.ownership?.replacedBy(desiredState);
   if (!own?.retakes || (desiredState.inputs.type ?? DEFAULT_TYPE) !== "read_write") return undefined;
-  const found = before.find((one) => one.id === own.id && isPrimaryOf(one, desiredState.inputs.branchId));
+  const found = computes.find((one) => one.id === own.id && isPrimaryOf(one, desiredState.inputs.branchId));
   if (!found || shared.claimed.has(found.id) || shared.ownership?.isBeingDeleted(found.id)) return undefined;
   shared.warn(
     `compute ${found.id} stayed on the service when Pulumi began to replace its resource, and is its branch's primary: it is taken over again, with its host`,

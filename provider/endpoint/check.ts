@@ -24,7 +24,7 @@ type Raw = Record<string, unknown>;
 export interface CheckAnswer {
   inputs: Raw;
   failures: Problem[];
-  /** Size problems, if `compute:sizes` is `unchecked`. */
+  /** Size problems if `compute:sizes` is `unchecked`, and the line of a replacement that keeps its compute. */
   warnings: string[];
 }
 

@@ -20,18 +20,18 @@ export async function refuseDuplicateUnlessGone(
   shared: SharedState,
   desiredState: DesiredState,
   project: string,
-  before: readonly WireEndpoint[],
+  computes: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<void> {
   try {
-    refuseDuplicate(shared, desiredState, project, before);
+    refuseDuplicate(shared, desiredState, project, computes);
   } catch (stopped) {
     const { branchId, type = DEFAULT_TYPE } = desiredState.inputs;
-    const primary = type === "read_write" ? before.find((one) => isPrimaryOf(one, branchId)) : undefined;
+    const primary = type === "read_write" ? computes.find((one) => isPrimaryOf(one, branchId)) : undefined;
     if (!primary) throw stopped;
     const now = await findComputeDirectly(shared.context, { project, id: primary.id }, deadline).catch(() => primary);
     if (now) throw stopped;
-    const rest = before.filter((one) => one !== primary);
+    const rest = computes.filter((one) => one !== primary);
     refuseDuplicate(shared, desiredState, project, rest);
   }
 }
@@ -41,11 +41,11 @@ export function refuseDuplicate(
   shared: CreateView,
   desiredState: DesiredState,
   project: string,
-  before: readonly WireEndpoint[],
+  computes: readonly WireEndpoint[],
 ): void {
   const { inputs, autoName } = desiredState;
   const type = inputs.type ?? DEFAULT_TYPE;
-  const others = before.filter((one) => !shared.claimed.has(one.id));
+  const others = computes.filter((one) => !shared.claimed.has(one.id));
   // Computes in the state are not leftovers.
   const unowned = others.filter((one) => !shared.idsInState.has(one.id));
   const leftover =

@@ -29,28 +29,28 @@ export async function create(
   const { inputs } = desiredState;
   const project = inputs.projectId ?? "";
   const { target, existing, answer, deadline } = await context.mutations.run(project, keysOf(inputs), async () => {
-    const deadline = deadlineFor(shared, "create", desiredState, inputs.customTimeouts);
+    const stepDeadline = deadlineFor(shared, "create", desiredState, inputs.customTimeouts);
     // List only when it is this create's turn, so the list is fresh. The request is shared with the read-back of the previous
     // create.
-    const listed = await context.lists.fresh(project, deadline).catch((error: unknown) => {
+    const listed = await context.lists.fresh(project, stepDeadline).catch((error: unknown) => {
       throw notFoundError(error, `project ${project}`, "projectId");
     });
     const { adopt } = inputs;
-    const before =
-      typeof adopt === "string" ? await listWith(context, { project, id: adopt }, listed, deadline) : listed;
-    if (before[0]) assertRegion(desiredState, before[0].region_id, `project ${project}`);
+    const computes =
+      typeof adopt === "string" ? await listWith(context, { project, id: adopt }, listed, stepDeadline) : listed;
+    if (computes[0]) assertRegion(desiredState, computes[0].region_id, `project ${project}`);
     const replaced = shared.ownership?.replacedBy(desiredState);
-    const existing = computeToAdopt(shared, desiredState, project, before);
+    const existing = computeToAdopt(shared, desiredState, project, computes);
     // Record the claim at once, because another create may find the same primary.
     if (existing) shared.claimed.set(existing.id, describeDesiredState(desiredState));
     if (existing) context.mutations.addKey(project, inputs.branchId ?? "", existing.id);
     const made = existing
-      ? await adoptCompute(shared, desiredState, existing, deadline).catch((error: unknown) => {
+      ? await adoptCompute(shared, desiredState, existing, stepDeadline).catch((error: unknown) => {
           shared.claimed.delete(existing.id);
           shared.ownership?.releaseClaim(existing.id);
           throw error;
         })
-      : await sendCreate(shared, desiredState, before, deadline);
+      : await sendCreate(shared, desiredState, computes, stepDeadline);
     const target: Target = {
       project,
       id: made.endpoint.id,
@@ -62,11 +62,13 @@ export async function create(
     };
     shared.claimed.set(target.id, describeDesiredState(desiredState));
     if (!existing) await shared.ownership?.claim(target.id);
-    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "created");
+    const after = await settleOrKeep(shared, target, made, stepDeadline, existing ? undefined : "created");
     // A compute that an interrupted run has left may have failed to start.
     const latest = { ...made, endpoint: after };
-    const answer = existing ? await startIfNeverStarted(shared, target, target.last, latest, deadline) : made.endpoint;
-    return { target, existing, answer, deadline };
+    const answer = existing
+      ? await startIfNeverStarted(shared, target, target.last, latest, stepDeadline)
+      : made.endpoint;
+    return { target, existing, answer, deadline: stepDeadline };
   });
   const sent = updatableValues(desiredSettings(inputs));
   return { id: target.id, outputs: await readBack(shared, target, answer, { sent, existing }, deadline) };
@@ -83,13 +85,13 @@ const keysOf = ({ branchId, adopt, name }: Inputs) => [
 async function sendCreate(
   shared: SharedState,
   desiredState: DesiredState,
-  before: readonly WireEndpoint[],
+  computes: readonly WireEndpoint[],
   deadline: Deadline,
 ): Promise<WireEndpointChange> {
   const { inputs, autoName } = desiredState;
   const { client } = shared.context;
   const project = inputs.projectId ?? "";
-  await refuseDuplicateUnlessGone(shared, desiredState, project, before, deadline);
+  await refuseDuplicateUnlessGone(shared, desiredState, project, computes, deadline);
   const desired = desiredSettings(inputs);
   const body = createBody(desired, { autoName, regionId: inputs.regionId });
   let isAnswerLost = false;
@@ -106,7 +108,7 @@ async function sendCreate(
   };
   const find = (until: Deadline) => {
     isAnswerLost = true;
-    return findLostCreate(shared, desiredState, before, desired, until);
+    return findLostCreate(shared, desiredState, computes, desired, until);
   };
   try {
     return await retryUnlessApplied(shared.context, deadline, send, find);

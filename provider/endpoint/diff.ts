@@ -13,7 +13,7 @@ import { whyItStays } from "./replacement.js";
 
 export interface DiffAnswer {
   /**
-   * `false`: nothing differs. Absent: inputs differ; in the dynamic form, the engine computes the details. `true`: only outputs
+   * `false`: nothing differs. Absent: inputs differ; for the class, the engine computes the details. `true`: only outputs
    * differ, which the engine can't see.
    */
   changes?: boolean;

@@ -117,3 +117,9 @@ async function isListBehind(
   const other = all.find((one) => one.id !== id);
   return other !== undefined && (await getCompute(context, { project, id: other.id }, deadline)) !== undefined;
 }
+
+/** "ep-… (read_write on br-…), …" */
+export const formatComputes = (some: readonly WireEndpoint[]): string =>
+  some.length === 0
+    ? "none"
+    : some.map((one) => `${one.id} (${one.type ?? "compute"} on ${one.branch_id ?? "some branch"})`).join(", ");

@@ -22,7 +22,7 @@ export interface Hints {
   isPreview?: boolean;
 }
 
-/** The hints of the dynamic form, from internal inputs: the class adds them, because Pulumi's shim passes none of this on. */
+/** The hints of the class, from internal inputs: its constructor adds them, because Pulumi's shim passes none of this on. */
 export function hintsIn(news: Readonly<Record<string, unknown>>): Hints {
   const { __urn: urn, __parent: parent, __mayReplace: mayReplace } = news;
   return {

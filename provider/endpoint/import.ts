@@ -6,13 +6,12 @@ import { desiredStateOf } from "./inputs.js";
 import { outputsOf } from "./outputs.js";
 import type { ReadAnswer } from "./read.js";
 import { projectProblem } from "./refusals.js";
-import { deadlineFor, type SharedState } from "./shared-state.js";
+import { readDeadline, type SharedState } from "./shared-state.js";
 
 /** The compute's settings become the inputs. As with `adopt`, the program did not create the compute, so a deletion releases it. */
 export async function readForImport(shared: SharedState, ref: ComputeRef): Promise<ReadAnswer> {
   const { project, id } = ref;
-  // Pulumi sets no time limit for a read, so the default counts. It is the same for all steps.
-  const deadline = deadlineFor(shared, "update", {}, undefined);
+  const deadline = readDeadline(shared);
   const found = await findComputeRecent(shared.context, ref, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });

@@ -146,7 +146,7 @@ export interface DesiredState extends StepRequest {
   autoName?: string;
   /** Properties whose values must not show under another name or in a message. */
   secrets: ReadonlySet<string>;
-  /** Whether the resource has the option retainOnDelete. The engine decides by the option in the state. */
+  /** Whether the resource has the option retainOnDelete. A deletion goes by the option that the state had before this run. */
   retained?: boolean;
   /** The impact that the preview announced; absent if it announced none. */
   announced?: ImpactNotice;
@@ -170,7 +170,7 @@ export function desiredStateOf(raw: Record<string, unknown>, request: StepReques
 }
 
 export interface Checked {
-  /** The known values, typed. Only whole if `problems` is empty. */
+  /** The known values, typed. Complete only if `problems` is empty. */
   inputs: Inputs;
   /** Top-level properties, and `settings.…` parts, that are not known yet. */
   unknown: ReadonlySet<string>;

@@ -67,7 +67,7 @@ function takeOverCommand(
   { target, id, at }: { target: string; id: string; at: Place | undefined },
 ): string | undefined {
   const { inputs, secrets, autoName } = desiredState;
-  // The command's import file works only for the dynamic form.
+  // The command's import file works only for the class.
   if (at && identityOf(at.urn)?.type.split("$").at(-1) === NATIVE_TYPE) return undefined;
   const name = at ? identityOf(at.urn)?.name : autoName && resourceNameFrom(autoName);
   const triggers = inputs.restartTriggers;

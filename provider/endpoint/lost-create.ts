@@ -8,7 +8,7 @@ import { differences } from "../rules/equality.js";
 import { pruned } from "../rules/pruned.js";
 import type { DesiredSettings } from "../rules/settings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
-import { getCompute } from "./find.js";
+import { formatComputes, getCompute } from "./find.js";
 import type { DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import { knownAfter } from "./outputs.js";
@@ -26,7 +26,7 @@ export const describeDesiredState = ({ inputs: { name, branchId, projectId }, au
 export async function findLostCreate(
   shared: SharedState,
   desiredState: DesiredState,
-  before: readonly WireEndpoint[],
+  computesBefore: readonly WireEndpoint[],
   desired: DesiredSettings,
   deadline: Deadline,
 ): Promise<WireEndpointChange | undefined> {
@@ -34,12 +34,12 @@ export async function findLostCreate(
   const project = inputs.projectId ?? "";
   const listed = await shared.context.lists.fresh(project, deadline);
   const found =
-    lostIn(shared, desiredState, before, listed, desired) ??
+    lostIn(shared, desiredState, computesBefore, listed, desired) ??
     lostIn(
       shared,
       desiredState,
-      before,
-      await unlistedComputes(shared, project, [...before, ...listed], deadline),
+      computesBefore,
+      await unlistedComputes(shared, project, [...computesBefore, ...listed], deadline),
       desired,
     );
   if (!found) return undefined;
@@ -86,13 +86,13 @@ async function unlistedComputes(
 function lostIn(
   shared: SharedState,
   desiredState: DesiredState,
-  before: readonly WireEndpoint[],
+  computesBefore: readonly WireEndpoint[],
   now: readonly WireEndpoint[],
   desired: DesiredSettings,
 ): WireEndpoint | undefined {
   const { inputs, autoName } = desiredState;
   const project = inputs.projectId ?? "";
-  const known = new Set(before.map((one) => one.id));
+  const known = new Set(computesBefore.map((one) => one.id));
   const added = now.filter((one) => {
     const { type } = { ...desired, ...observedSettings(one) };
     return !known.has(one.id) && !shared.claimed.has(one.id) && type === desired.type;
@@ -119,9 +119,3 @@ function lostIn(
   }
   return candidates[0];
 }
-
-/** "ep-… (read_write on br-…), …" */
-export const formatComputes = (some: readonly WireEndpoint[]): string =>
-  some.length === 0
-    ? "none"
-    : some.map((one) => `${one.id} (${one.type ?? "compute"} on ${one.branch_id ?? "some branch"})`).join(", ");

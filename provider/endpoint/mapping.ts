@@ -26,7 +26,7 @@ type WireName<K extends SettingName> = (typeof SETTINGS)[K]["wire"];
 
 const FIELDS = SETTING_NAMES.filter((name) => rowOf(name).wire !== null && !rowOf(name).part) as Field[];
 const answerField = (name: Field): keyof (typeof WireEndpoint)["shape"] => SETTINGS[name].wire;
-/** @param endpoint with the settings' types in its fields */
+/** @param endpoint seen as an object whose fields have the types of the settings */
 const readField = (endpoint: { [K in Field as WireName<K>]?: FieldType<K> }, name: Field): unknown =>
   endpoint[answerField(name) as keyof typeof endpoint];
 /** The service may have words for types that are new to this version. */
@@ -151,7 +151,7 @@ function settingsField(
 /** Whether a request for these paths carries settings beside them, whose live values have to be known first. */
 export const needsCurrentValues = (paths: readonly string[]): boolean =>
   paths.some((path) => path.startsWith("settings.")) ||
-  new Set(SIZE_LIMITS.map((limit) => paths.includes(limit))).size > 1;
+  SIZE_LIMITS.filter((limit) => paths.includes(limit)).length === 1;
 
 /** The desired settings without values that are not known: outside a preview there are none. */
 function knownSettings(desired: DesiredSettings): ObservedSettings {

@@ -48,16 +48,21 @@ export interface Outputs extends SettingsInput {
   provisioner?: string;
   /** Whether the compute existed before and was taken over. */
   adopted: boolean;
+  /** The notice of a compute at rest: nothing is pending. The input of the same name has the notice of a change. */
   restart: "no";
   /** Paths of the properties that the program sets: read and delete see outputs only. */
   managed: string[];
   /** Ids of operations that a step left unfinished. */
   unfinished?: string[];
   /**
-   * Only after a step that could not restart the compute: the fingerprint of the triggers, and its last start.
+   * Only after a step that could not restart the compute: the `PendingRestart` of the code, without `applied`. States from before the
+   * first release have this name.
    */
   restartOwed?: { wanted: string; since?: LastStart };
-  /** Paths of values that the service accepted but did not apply: the outputs hold the compute's own values instead. */
+  /**
+   * Paths of values that the service accepted but did not apply (`unapplied` in the code): the outputs hold the compute's own values
+   * instead. States from before the first release have this name.
+   */
   notTaken?: string[];
   /** The values that were asked for at these paths. Pulumi encrypts them: some may be secret. */
   __asked?: SettingValues;
@@ -144,7 +149,8 @@ function settingsAfter(endpoint: WireEndpoint, last: ObservedSettings, origin: O
     const same = Object.keys(known).filter((path) => !isReported(path) || isAsDesired(path, live[path], known[path]));
     return settingsByName({ ...live, ...pick(known, same) });
   }
-  // A field that the service reports for the first time is kept. A new Postgres setting is drift: the next read records it.
+  // After an update, a top-level field that the state lacks is taken from the answer. A Postgres setting that the state lacks was set
+  // by hand, so it is left to the next read.
   const reported = Object.keys(live).filter((path) => origin === "create" || !path.startsWith("settings."));
   return settingsByName({ ...pick(live, reported), ...known });
 }
@@ -266,7 +272,8 @@ function managedPart(managed: readonly string[], part: PartName, values: object 
 }
 
 /**
- * What the service did not apply in an earlier step. States from before `__asked` have digests in `notTaken`, which are dropped.
+ * What the service did not apply in an earlier step. 0.1.0 states (docs/design.md) have digests in
+ * `notTaken`, which are dropped.
  */
 export function unappliedValues({ notTaken, __asked: asked }: Partial<Outputs>): SettingValues {
   return Array.isArray(notTaken) && asked ? pick(asked, notTaken) : {};

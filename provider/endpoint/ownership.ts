@@ -158,8 +158,8 @@ export class Ownership {
     return this.isClaimed(id) || this.#all().some((one) => one.isHeldByAnother(key, fingerprint));
   }
 
-  /** The same, but only for this process. */
-  belongsToAnotherHere(id: string, state: Partial<Outputs>): boolean {
+  /** Whether another resource of this process has the compute. `mayDelete` asks the other processes as well. */
+  isHeldInThisProcess(id: string, state: Partial<Outputs>): boolean {
     const key = this.#key(id);
     return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceFingerprintOf(state));
   }

@@ -15,7 +15,7 @@ import { reportedBy } from "./mapping.js";
 import { inputsOf, type Outputs, outputsOf, unappliedValues } from "./outputs.js";
 import { projectProblem } from "./refusals.js";
 import { UNKNOWN_OPERATION } from "./settle-or-keep.js";
-import { deadlineFor, type SharedState } from "./shared-state.js";
+import { readDeadline, type SharedState } from "./shared-state.js";
 
 export interface ReadAnswer {
   /** Undefined if the compute does not exist any more. */
@@ -27,7 +27,7 @@ export interface ReadAnswer {
 
 export async function read(shared: SharedState, id: string, state: Partial<Outputs>): Promise<ReadAnswer> {
   const project = state.projectId ?? "";
-  const deadline = deadlineFor(shared, "update", {}, undefined);
+  const deadline = readDeadline(shared);
   const found = await findComputeRecent(shared.context, { project, id }, deadline).catch((error: unknown) => {
     throw projectProblem(error, project, id);
   });

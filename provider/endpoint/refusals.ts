@@ -82,3 +82,9 @@ export function notFoundError(
   const details = doubt === undefined ? ` (${error.message})` : "";
   return new Stopped(`${problem}, so ${then}. ${way}${details}`, undefined, foreseen);
 }
+
+/** A read found no compute. Replaces the engine's "resource does not exist". @param where the program names the project */
+export const notThere = (project: unknown, id: string, where = ""): Stopped =>
+  new Stopped(
+    `compute ${id} is not in project ${project}: the project's list of computes does not have it. Check the id and the project${where}`,
+  );

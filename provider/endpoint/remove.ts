@@ -64,7 +64,7 @@ export async function remove(
   const project = state.projectId;
   const removing: Removing = { shared, project, id, state, request, texts };
   // The facts of other processes may be incomplete here. They are asked again right before a delete is sent.
-  if (shared.claimed.has(id) || shared.ownership?.belongsToAnotherHere(id, state)) return keepForOther(removing);
+  if (shared.claimed.has(id) || shared.ownership?.isHeldInThisProcess(id, state)) return keepForOther(removing);
   if (isReleasedBy(state)) {
     shared.context.log(`compute ${id} leaves the state and stays as it is on the service (onDelete: "release")`);
     return;

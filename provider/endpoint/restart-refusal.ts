@@ -20,7 +20,7 @@ export interface ApprovalOffer {
    * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later
    * ("transforms").
    */
-  mayReplace?: unknown;
+  mayReplace?: true | "transforms";
 }
 
 export interface RefusedChange {

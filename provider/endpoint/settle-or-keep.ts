@@ -31,8 +31,8 @@ export async function settleOrKeep(
       operations.length > 0 ? await settle(shared.context, target.project, operations, deadline) : { vanished: [] };
     // Where all operations that the answer named are done, the read-back of the step is enough. The response may contain no
     // operations although some run. Then only the compute's state shows the end.
-    const isSilent = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
-    if (vanished.length === 0 && !change.mayHideOperations && !isSilent) return endpoint;
+    const runsUnnamed = operations.length === 0 && endpoint.pending_state !== undefined && endpoint.disabled !== true;
+    if (vanished.length === 0 && !change.mayHideOperations && !runsUnnamed) return endpoint;
     return await waitUntilStable(shared.context, target, { change, startsBy, vanished }, deadline);
   } catch (error) {
     throw notReadyError(target, endpoint, unfinishedIn(error) ?? operations.map((one) => one.id), error);

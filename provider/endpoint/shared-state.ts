@@ -58,7 +58,7 @@ export interface Target {
 
 /**
  * @param request the engine's request. Its timeout counts first, because `transforms` change it after the constructor
- * @param limits the timeouts that the constructor saw. They count where the request has none, as for an imported or old state
+ * @param limits the timeouts that the constructor saw. They count where the request has none, as for an imported state or a 0.1.0 state (docs/design.md)
  */
 export function deadlineFor(
   shared: Pick<SharedState, "context">,
@@ -69,3 +69,7 @@ export function deadlineFor(
   const budgetMs = timeoutMs || millisecondsOf(limits?.[step]) || DEFAULT_STEP_MINUTES * 60_000;
   return new Deadline(shared.context.clock, budgetMs);
 }
+
+/** Pulumi sets no time limit for a read, so the default counts. It is the same for all steps. */
+export const readDeadline = (shared: Pick<SharedState, "context">): Deadline =>
+  deadlineFor(shared, "update", {}, undefined);

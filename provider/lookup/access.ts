@@ -2,7 +2,7 @@ import { Deadline } from "../clock.js";
 import { isKind, Stopped, urlDoubtOf } from "../errors.js";
 import type { Context } from "../operations/context.js";
 import { type ContextOptions, createContext } from "../operations/create-context.js";
-import { SecretTexts } from "../secret-forms.js";
+import { HiddenTexts } from "../secret-forms.js";
 import { SecretRedactor } from "../secret-redactor.js";
 import { escapeInvisibleLines } from "../visible-text.js";
 import type { KnownConfig } from "./account.js";
@@ -27,7 +27,7 @@ export function keepSecret(args: object, names: readonly string[]): void {
 }
 
 /** The keys of all accounts that were asked. */
-const keys = new SecretTexts("[key]");
+const keys = new HiddenTexts("[key]");
 
 /** The text as people may see it: without keys and secrets, and with escapes for invisible characters. @public */
 export const redacted = (text: string): string => escapeInvisibleLines(secrets.redact(text, keys));

@@ -36,7 +36,7 @@ export interface ProjectNow {
   urlDoubt?: string;
   /** Why each step will fail: the service refuses the key. */
   keyRefused?: ForeseenFailure;
-  /** Whether this holds for all projects of the account. */
+  /** Whether the service refuses the key for all projects of the account (401), so that no further project is asked. */
   isForAccount?: boolean;
   nowMs: number;
   /** Ids of its branches; undefined if not known. Asked for once, when it is first needed. */

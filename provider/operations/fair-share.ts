@@ -1,16 +1,16 @@
 /** This stack sends mutations back to back for at most this long. Then it pauses, so another stack can begin. */
 const BUSY_MS = 8_000;
 /** The pause for other stacks. It must be longer than the poll interval of a stack that waits for the lock. */
-const YIELD_MS = 500;
+const PAUSE_MS = 500;
 /**
  * The pause after each mutation while another stack waits. It costs no time, because the other stack begins long before the pause
  * ends. It must be longer than the poll interval, and longer than the longest `letOthersFirstMs`.
  */
-const YIELD_TO_OTHERS_MS = 950;
+const PAUSE_FOR_OTHERS_MS = 950;
 /** At least this part of the last mutation's duration: polls of long work are further apart. */
-const YIELD_PART = 0.03;
+const PAUSE_PART = 0.03;
 /** After this many unused pauses, this stack concludes that no other stack waits. */
-const UNUSED_CHANCES = 2;
+const MOST_UNUSED_PAUSES = 2;
 /** How long this stack remembers another stack… */
 const OTHERS_REMEMBERED_MS = 60_000;
 /** …or the time of three of our mutations, where that is longer. */
@@ -20,7 +20,7 @@ const PAUSE_FOR_EACH_MS = 130;
 /** The most stacks that this stack lets go first. */
 const MOST_OTHERS = 4;
 /**
- * After its first mutation, and after every sixth one, a stack pauses for `PROBE_MS` so that all others go first. Otherwise it
+ * After its first mutation, and after every sixth mutation from there, a stack pauses for `PROBE_MS` so that all others go first. Otherwise it
  * would never learn that several others wait.
  */
 const PROBE_MS = 450;
@@ -41,8 +41,8 @@ export class FairShare {
   #lastedMs = 0;
   #othersEndedAt = Number.NEGATIVE_INFINITY;
   #othersSeenAt = Number.NEGATIVE_INFINITY;
-  #unusedChances = 0;
-  #hasYielded = false;
+  #unusedPauses = 0;
+  #hasPaused = false;
   /** Mutations of ours that the service has accepted. */
   #accepted = 0;
   /** Mutations of other stacks since our last accepted mutation. */
@@ -57,8 +57,8 @@ export class FairShare {
     // This stack has used the project alone until now, so it lets the others go first.
     if (!this.#remembersOthers(now)) this.#othersBetween = this.#accepted > 0 ? MOST_OTHERS : 0;
     this.#othersSeenAt = now;
-    this.#unusedChances = 0;
-    this.#hasYielded = false;
+    this.#unusedPauses = 0;
+    this.#hasPaused = false;
   }
 
   /** A wait for others' work has ended. @param ids of its operations */
@@ -76,19 +76,19 @@ export class FairShare {
   }
 
   ended(now: number): void {
-    if (this.#hasYielded) this.#unusedChances++;
-    this.#hasYielded = false;
+    if (this.#hasPaused) this.#unusedPauses++;
+    this.#hasPaused = false;
     this.#endedAt = now;
     this.#lastedMs = now - (this.#acceptedAt ?? now);
     this.#acceptedAt = undefined;
   }
 
   /** Milliseconds until our next mutation may begin, where none of ours is active. */
-  yieldMs(now: number): number {
+  pauseMs(now: number): number {
     const pausedMs = now - this.#endedAt;
-    if (pausedMs >= YIELD_MS) this.#busySince = now;
+    if (pausedMs >= PAUSE_MS) this.#busySince = now;
     const dueMs = this.#dueMs(now);
-    if (dueMs > 0) this.#hasYielded = true;
+    if (dueMs > 0) this.#hasPaused = true;
     const leftMs = Math.max(0, dueMs - pausedMs);
     if (leftMs > 0) this.#busySince = now + leftMs;
     return leftMs;
@@ -111,12 +111,12 @@ export class FairShare {
   }
 
   #dueMs(now: number): number {
-    if (this.#remembersOthers(now)) return Math.max(YIELD_TO_OTHERS_MS, YIELD_PART * this.#lastedMs);
-    return now - this.#busySince >= BUSY_MS ? Math.max(YIELD_MS, YIELD_PART * this.#lastedMs) : 0;
+    if (this.#remembersOthers(now)) return Math.max(PAUSE_FOR_OTHERS_MS, PAUSE_PART * this.#lastedMs);
+    return now - this.#busySince >= BUSY_MS ? Math.max(PAUSE_MS, PAUSE_PART * this.#lastedMs) : 0;
   }
 
   #remembersOthers(now: number): boolean {
     const rememberedMs = Math.max(OTHERS_REMEMBERED_MS, REMEMBERED_MUTATIONS * this.#lastedMs);
-    return now - this.#othersSeenAt < rememberedMs && this.#unusedChances < UNUSED_CHANCES;
+    return now - this.#othersSeenAt < rememberedMs && this.#unusedPauses < MOST_UNUSED_PAUSES;
   }
 }

@@ -165,7 +165,7 @@ export class MutationQueue {
       return share.letOthersFirstMs();
     }
     share.ended(now);
-    return share.yieldMs(now);
+    return share.pauseMs(now);
   }
 
   /** Milliseconds until the running operation should end, if it takes `durationMs`; undefined if its start is unknown. */
@@ -177,16 +177,16 @@ export class MutationQueue {
   #next(project: ProjectQueue): void {
     if (project.isYielding) return;
     if (this.clock && project.active.size === 0 && project.waiting.length > 0) {
-      const yieldMs = project.share.yieldMs(this.#now());
-      if (yieldMs > 0) {
-        void this.#yield(project, yieldMs, this.clock);
+      const pauseMs = project.share.pauseMs(this.#now());
+      if (pauseMs > 0) {
+        void this.#pauseForOthers(project, pauseMs, this.clock);
         return;
       }
     }
     beginWaiting(project);
   }
 
-  async #yield(project: ProjectQueue, ms: number, clock: Pick<Clock, "sleep">): Promise<void> {
+  async #pauseForOthers(project: ProjectQueue, ms: number, clock: Pick<Clock, "sleep">): Promise<void> {
     project.isYielding = true;
     // A cancel ends the sleep. It has rejected all waiting mutations by then.
     await clock.sleep(ms).catch(() => {});

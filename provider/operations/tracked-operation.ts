@@ -8,7 +8,7 @@ const GRACE_POLLS = 2;
 const GRACE_MS = 1_500;
 /** Milliseconds between these polls: two of them end the wait within two seconds. */
 const GRACE_PAUSE_MS = 800;
-/** If the service gives a retry time, wait this much longer: it rounds times to seconds. */
+/** If the service gives a retry time, wait this much longer: it rounds times to seconds, and shows a retry only after a moment. */
 const RETRY_GRACE_MS = 4_000;
 /** An operation has vanished after this many polls that did not find it… */
 const MISSING_POLLS = 4;

@@ -6,7 +6,7 @@ import { isPlainName } from "./shell.js";
 import { someOf } from "./some-of.js";
 
 const DIGEST = new RegExp(`^[0-9a-f]{${DIGITS}}$`);
-/** A digest of version 1, or the short form that a table shows. Neither approves anything. */
+/** A digest of version 1 (see approval.ts), or the short form that a table shows. Neither approves anything. */
 const SHORT = new RegExp(`^[0-9a-f]{${SHORT_DIGITS}}$`);
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 24 * 3_600_000;
@@ -88,7 +88,7 @@ export function shortEntriesText({ entries }: Pick<Approvals, "entries">): strin
   const short = entries.flatMap(({ state, text }) => (state === "short" ? [text] : []));
   if (short.length === 0) return undefined;
   const [which, approve] = short.length === 1 ? ["this entry", "approves"] : ["these entries", "approve"];
-  return `compute:approve: ${someOf(short, MOST_NAMED)} ${approve} nothing. An approval has ${DIGITS} hex digits; ${SHORT_DIGITS} are one of version 1, or one that was shortened in a table. Remove ${which}, and approve the changes that are still pending with the command that the report or the refusal prints`;
+  return `compute:approve: ${someOf(short, MOST_NAMED)} ${approve} nothing. An approval has ${DIGITS} hex digits; entries of ${SHORT_DIGITS} digits are from before the first release, or were shortened in a table. Remove ${which}, and approve the changes that are still pending with the command that the report or the refusal prints`;
 }
 
 /** Entries that a message names. */
@@ -149,8 +149,8 @@ export function approveCommandLine(changes: readonly NamedDigest[], { stack, con
 }
 
 /**
- * The digests of an approve command at the end of a text. Only for previews of earlier versions: today's refusals have the digest
- * as data (message-data.ts).
+ * The digests of an approve command at the end of a text. Only for 0.1.0 preview documents (docs/design.md): today's refusals have
+ * the digest as data (message-data.ts).
  */
 export function digestsAtEndOf(text: string): string[] {
   const [, digests] = COMMAND.exec(text.slice(-LONGEST_COMMAND)) ?? [];

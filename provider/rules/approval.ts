@@ -29,9 +29,9 @@ export const DIGITS = 32;
 export const SHORT_DIGITS = 12;
 
 /**
- * The type in a digest. The dynamic and the native form of the resource count as one type, so an approval still holds when a
- * compute, or a compute that is its parent, moves from one to the other. Generated names use the dynamic type instead
- * (`urnOfEitherForm` in `urn.ts`).
+ * The type in a digest. The resources of the class and of the plugin count as one type, so an approval still holds when a
+ * compute, or a compute that is its parent, moves from one to the other. Generated names use the class's type instead
+ * (`urnWithClassTypes` in `urn.ts`).
  */
 const canonicalType = (type: string): string =>
   type
@@ -110,8 +110,8 @@ interface CheckedChange {
 }
 
 /**
- * Whether a digest approves the change, in place or as a replacement. A change of assets counts as not approved: only check can
- * compare those.
+ * Whether a digest approves the change, in place or as a replacement. Outside of check, the inputs have no hashes of
+ * assets, so the digest of such a change can't be computed: it counts as not approved.
  */
 export function approvalStateOf(change: CheckedChange): "given" | "missing" {
   const { urn, oldInputs, news, desired, secrets, digests, isSoftened } = change;

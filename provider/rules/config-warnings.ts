@@ -19,7 +19,7 @@ export interface StackSettings {
 export const configWarnings = (settings: StackSettings, env: NodeJS.ProcessEnv, nowMs: number): string[] =>
   [
     plainKey(settings),
-    // An approval of an earlier version approves nothing. Users learn it here, and not from the next refusal.
+    // An approval of version 1 (approval.ts) approves nothing. Users learn it here, and not from the next refusal.
     shortEntriesText(readApprovals(settings.values["approve"], nowMs)),
     previewVariableProblem(env),
     ...unknownNames(settings),
@@ -56,8 +56,8 @@ export function instanceNameProblem(get: (name: ReservedName) => unknown): strin
 }
 
 /**
- * The error for a plain-text key that names a host. Anybody who can edit the file could send all requests to another host. That
- * can include other secrets of the same file, copied to the names that the program reads.
+ * The error for a plain-text key that names a host. Anybody who can edit the file could send all requests to another host.
+ * They could also copy another encrypted value of the file to a name that the program reads, and so receive that secret.
  */
 export function plainHostProblem({ values, isPlainKey }: Omit<StackSettings, "project">): string | undefined {
   const { apiUrl, isBound } = keyAndUrl(values["apiKey"], undefined, true);

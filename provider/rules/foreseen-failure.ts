@@ -1,4 +1,7 @@
-/** What a preview says of a step that will fail. */
+/**
+ * Why a step will fail, as a preview says it. `endpoint/outlook.ts` finds it with the step's own rules, and the two
+ * `preview-warnings.ts`, in `sdk/` and `native/`, print it.
+ */
 export interface ForeseenFailure {
   /** What is in the way: "branch br-… has its primary already (ep-…)". */
   problem: string;

@@ -1,6 +1,7 @@
 // The data at the end of a preview's message: the state of the compute, and whether `up` will fail. The report reads it: Pulumi
-// puts nothing else from a hook into the preview's document. It is a data format. A program could write it too, so it never
-// lowers an impact. It may change the text for a creation. `up` does not read it, and looks at the service again.
+// puts nothing else from a hook into the preview's document. It is a data format. A user's program could
+// print such data too. So the report never lowers an impact because of it; it only takes the words for a creation from it. `up` does
+// not read it, and looks at the service again.
 
 const STATES = ["active", "idle", "disabled"] as const;
 

@@ -1,7 +1,7 @@
 // Validates names of computes, and generates them.
 
 import { hashOf } from "./hash.js";
-import { identityOf, urnOfEitherForm } from "./urn.js";
+import { identityOf, urnWithClassTypes } from "./urn.js";
 
 /** In characters, as the service counts, not in the 16-bit units of JavaScript: an emoji is one character. */
 export const LONGEST_NAME = 64;
@@ -35,7 +35,7 @@ const LONGEST_BEGINNING = LONGEST_NAME - HASH_DIGITS - 1;
 
 /** The name of a compute to which the program gives none: `<resource's name>-<8 hex of the URN's hash>`. */
 export function autoNameOf(urn: string): string {
-  const hash = hashOf(urnOfEitherForm(urn), HASH_DIGITS);
+  const hash = hashOf(urnWithClassTypes(urn), HASH_DIGITS);
   return `${beginningOf(identityOf(urn)?.name ?? "", LONGEST_BEGINNING)}-${hash}`;
 }
 

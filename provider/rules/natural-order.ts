@@ -1,7 +1,7 @@
 // The order of ids and names in lists: reader-2 before reader-10.
 
 const RUNS = /\d+|\D+/g;
-const isNumber = (run: string): boolean => run >= "0" && run < ":";
+const isNumber = (run: string): boolean => /^\d/.test(run);
 
 /** Compares two texts. Numbers in them count as numbers; the rest is compared character by character. */
 export function compareNaturally(a: string, b: string): number {

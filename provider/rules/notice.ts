@@ -26,7 +26,10 @@ import {
 } from "./texts.js";
 
 export interface ImpactNotice {
-  /** `none` occurs only for a replacement that keeps the compute. A notice never says `delete`. */
+  /**
+   * In `__notice`, `none` occurs only for a replacement that keeps the compute; read from the text `restart`, it means no impact. A
+   * notice never says `delete`.
+   */
   impact: Exclude<Impact, "delete">;
   /**
    * Paths of the properties that cause an impact, for example `size` or `settings.pgSettings.work_mem`. Empty if an option
@@ -57,7 +60,7 @@ export const noticeInput = (notice: ImpactNotice | undefined): { [NOTICE]?: Impa
   notice === undefined ? {} : { [NOTICE]: notice };
 
 /**
- * Reads the notice of a resource's inputs. Older states have only the text, and so do policies.
+ * Reads the notice of a resource's inputs. 0.1.0 states (docs/design.md) have only the text, and so do policies.
  * @returns undefined if there is none or it can't be read; then assume the worst
  */
 export function readNotice(inputs: Readonly<Record<string, unknown>> | undefined): ImpactNotice | undefined {
@@ -133,10 +136,10 @@ export function withNotice(assessment: ImpactAssessment, notice: ImpactNotice | 
 export const withoutFirstWord = (restart: unknown): string =>
   typeof restart === "string" ? restart.replace(/^[a-z]+: /, "") : "";
 
-// Reads the impact from the text `restart` if there is no `__notice`: in older states, and in policies, because Pulumi hides
-// inputs with two underscores from them. The constants below copy the old sentences. Of a new sentence, only the last clause
-// counts.
+// Reads the impact from the text `restart` if there is no `__notice`: in 0.1.0 states and preview documents (docs/design.md), and
+// in policies, because Pulumi hides inputs with two underscores from them. Of a new sentence, only the last clause counts.
 
+/** The last clauses of 0.1.0. They copy today's effects, which may be reworded. */
 const NEW_HOST =
   "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";
@@ -154,8 +157,8 @@ function certainImpact(text: string): "restart" | "stop" | "new-host" {
 }
 
 /**
- * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". The settings are those of version 0.1.0: the
- * inputs of later versions have `__notice`, and nobody reads their text.
+ * "size 1 → 2, restartTriggers changed; …" and "adopts ep-… and sets size 2, …". New settings need not be added: guards, approvals
+ * and the report read `__notice`, and a policy needs only the first word and the last clause.
  */
 const CHANGED =
   /(?:^|, |and sets )(projectId|type|branchId|size|autoscalingLimitM(?:in|ax)Cu|suspendTimeoutSeconds|name|disabled|poolerEnabled|restartTriggers|settings\.(?:pgSettings(?:\.[^ ]+)?|preloadLibraries)) /g;

@@ -1,6 +1,6 @@
 // Sentences about changes, for people. The report and approvals read the data in `__notice`, so most texts may change freely. Do
-// not change RESTART_TEXT, CLAUSES, FATES and the words "and sets" in ADOPTION: in policies and older states, `readSentence`
-// reads the impact from them.
+// not change RESTART_TEXT, CLAUSES, FATES and the words "and sets" in ADOPTION: in policies and 0.1.0 states (docs/design.md),
+// `readSentence` reads the impact from them.
 
 /** What a change does, as a clause by itself, for a refusal and for the report. */
 export const EFFECTS = {

@@ -13,11 +13,11 @@ export const isEndpointType = (type: string | undefined): boolean => type === EN
 export const isEndpointUrn = (urn: string): boolean => isEndpointType(identityOf(urn)?.type.split("$").at(-1));
 
 /**
- * The URN with the types of both forms of the resource written as the dynamic one, so generated names and digests stay the same
+ * The URN with the plugin's types written as those of the class, so generated names and digests stay the same
  * if a compute moves between the forms. Digests of approvals write the native type instead (`canonicalType` in `approval.ts`).
  * Neither can change any more: states and approvals contain the results.
  */
-export const urnOfEitherForm = (urn: string): string => {
+export const urnWithClassTypes = (urn: string): string => {
   const { stack, project, type, name } = identityOf(urn) ?? {};
   if (!stack || !type?.split("$").includes(NATIVE_TYPE)) return urn;
   const types = type.split("$").map((one) => (one === NATIVE_TYPE ? ENDPOINT_TYPE : one));

@@ -1,4 +1,4 @@
-// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the native provider use them. The texts of the
+// The lines at a resource, in a preview and in `pulumi up`. The class's hook and the plugin use them. The texts of the
 // changes are in `texts.ts`.
 
 import { escapeInvisibleLines } from "../visible-text.js";
@@ -43,7 +43,8 @@ const optionsOf = (news: Props, secrets: ReadonlySet<string>) => ({
 function asSeenNow(change: Change, now: ObservedSettings, news: Props, secrets: ReadonlySet<string>): Change {
   const { before, desired, assessment } = change;
   const isGuess = assessment.reasons.some(({ sentenceKind }) => sentenceKind === "resize");
-  // Changes that only check can compare, such as assets among the triggers, are not in these settings.
+  // Only an assessment whose reasons are all `resize` is made again with the compute's own limits. Other reasons may come from check
+  // alone (assets among the triggers), and a new comparison would lose them.
   if (!isGuess || assessment.reasons.some(({ sentenceKind }) => sentenceKind !== "resize")) return change;
   const known = { ...now, ...before };
   return { before: known, desired, assessment: impactOf(known, desired, optionsOf(news, secrets)) };

@@ -169,7 +169,7 @@ describeWithEngine("an approval", (engine) => {
       const approved = await approve(change.stdout);
       await ws.setConfig({ "compute:approve": JSON.stringify([...EARLIER, approved]) });
       const { document } = await ws.previewJson();
-      const told = (document.diagnostics ?? []).filter(({ message }) => message.includes("version 1"));
+      const told = (document.diagnostics ?? []).filter(({ message }) => message.includes("before the first release"));
       expect(told).toEqual([
         expect.objectContaining({
           severity: "warning",

@@ -1,4 +1,4 @@
-/** A stack moves from the dynamic form to the plugin, in TypeScript and in YAML, and back. */
+/** A stack moves from the class to the plugin, in TypeScript and in YAML, and back. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { digestOfChange } from "../../provider/rules/approval.js";
 import { impactOf } from "../../provider/rules/impact.js";
@@ -105,7 +105,7 @@ describeWithLanguage("yaml", "a stack", (engine, { hosts }) => {
   );
 
   test(
-    "an approval that was given to the dynamic form holds",
+    "an approval that was given to the class holds",
     async () => {
       await use("native", "onRestart: 'refuse',");
       await story.ws.up({ args: ["--skip-preview"] });

@@ -1,4 +1,4 @@
-/** The native form, as a YAML program has it. */
+/** The plugin, as a YAML program has it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithLanguage, ENGINE_TEST_MS } from "../support/engine";
 import { PLUGIN } from "./languages/program";

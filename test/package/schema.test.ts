@@ -116,7 +116,7 @@ describe("the resource", () => {
     expect([...Object.keys(endpoint.inputProperties), "customTimeouts"].sort()).toEqual(known.sort());
   });
 
-  test("has the dynamic form as its alias from the first release", () => {
+  test("has the class as its alias from the first release", () => {
     expect(endpoint.aliases).toEqual([{ type: ENDPOINT_TYPE }]);
   });
 

@@ -72,7 +72,7 @@ describe("the notice", () => {
     expect(spoken(props)).toEqual(policies);
   });
 
-  test("is heard of the resource in its native form as well, and of no other", () => {
+  test("is heard of the plugin's resource as well, and of no other", () => {
     expect(spoken(RESTART, { type: NATIVE_TYPE, urn: urnOf("prod", "primary", NATIVE_TYPE) })).toEqual([
       "compute-restart",
     ]);

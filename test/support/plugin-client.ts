@@ -1,4 +1,4 @@
-// The requests of the engine to the native form of the provider, and its answers, in the words of a program.
+// The requests of the engine to the plugin, and its answers, in the words of a program.
 
 import { createRequire } from "node:module";
 import type { Metadata, ServiceError } from "@grpc/grpc-js";

@@ -17,8 +17,8 @@ export const WIDE = 200;
 const AT_ONCE = { operationMs: 0, lock: "branch", limited: false } as const;
 
 /**
- * A checkpoint after each step makes a command with many changes slow. Nobody reads those of the preparation. Of a preview there
- * is nothing to keep.
+ * A checkpoint after each step makes a command with many changes slow. Nobody reads those of the preparation. A preview keeps
+ * nothing.
  */
 export const SKIP_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true" };
 
@@ -39,7 +39,7 @@ export class Bench {
     return this.flags.sizes ?? (this.flags.quick ? quick : own);
   }
 
-  /** A stack whose computes exist, made once for all scenarios. Of its first `up` only the memory is a figure. */
+  /** A stack whose computes exist, made once for all scenarios. Only the memory of its first `up` is reported. */
   built(provider: FleetProvider, count: number, projects: number): Promise<{ fleet: Fleet; first: Cost }> {
     const key = `${provider} ${count} ${projects}`;
     const known = this.#built.get(key) ?? this.#build({ provider, count, projects });

@@ -52,7 +52,7 @@ export interface ProcessOptions {
   script?: string;
 }
 
-export class ProviderProcess {
+export class SpawnedProvider {
   private constructor(
     private readonly child: ChildProcess,
     private readonly client: ResourceProviderClient,
@@ -60,7 +60,7 @@ export class ProviderProcess {
     readonly spawnedAt: number,
   ) {}
 
-  static async start({ folder, engine, env, script = SCRIPT }: ProcessOptions): Promise<ProviderProcess> {
+  static async start({ folder, engine, env, script = SCRIPT }: ProcessOptions): Promise<SpawnedProvider> {
     const spawnedAt = performance.now();
     const child = spawn(process.execPath, [script, engine], {
       cwd: folder,
@@ -69,7 +69,7 @@ export class ProviderProcess {
     });
     const port = await portOf(child);
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
-    return new ProviderProcess(child, client, spawnedAt);
+    return new SpawnedProvider(child, client, spawnedAt);
   }
 
   async configure(config: Record<string, string> = {}): Promise<void> {

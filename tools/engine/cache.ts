@@ -26,7 +26,7 @@ export const cacheFolder = (root: string, version: string, revision: string): st
 /** The mode of the cache, which holds programs that we run. */
 const PRIVATE = 0o700;
 
-/** A lock that nobody has touched for so long is left over. Its holder touches it ten times as often. */
+/** A lock that nobody has touched for so long is left over. Its holder renews it every 3 s. */
 const STALE_MS = 30_000;
 
 /**

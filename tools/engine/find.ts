@@ -29,7 +29,10 @@ export async function findOnPath(path: string, without: string): Promise<{ engin
   return { instead };
 }
 
-/** @param without the cache: somebody may have put a folder of it on PATH. The cache itself decides whether to use that one. */
+/**
+ * @param without a folder to skip: the cache. An engine in the cache is used only after the cache's own checks, even if PATH names
+ * its folder
+ */
 export const foldersOn = (path: string, without: string): string[] =>
   path.split(delimiter).filter((folder) => folder !== "" && !isInside(folder, without));
 

@@ -1,6 +1,6 @@
 /**
- * The packages of Pulumi's SDK for Python, in a folder of the cache from which pip installs them without the network. Which files they
- * are, `python/requirements.txt` says with checksums.
+ * The packages of Pulumi's SDK for Python, in a folder of the cache from which pip installs them without the network.
+ * `python/requirements.txt` lists them with checksums.
  */
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ export const PYTHON_PACKAGES = ["pulumi==3.272.0", "pip", "setuptools", "wheel"]
 /** `npx tsx tools/python-sums.ts` writes it. */
 export const REQUIREMENTS = join(__dirname, "python", "requirements.txt");
 
-/** What tells one Python's packages from another's. It fails where Python is too old or has no `venv`. */
+/** Prints what the packages depend on: Python's version, the system and the processor. It fails where Python is too old or has no `venv`. */
 const ABOUT = `
 import ensurepip, platform, sys, venv
 assert sys.version_info >= (3, 10), "it is older than 3.10"

@@ -20,6 +20,6 @@ export function judgeNeighbour({ history }: Judge, { both, stack, steps, interru
     );
     if (theirs.length <= MOST_TURNS) continue;
     const detail = `${op} of ${name} gave up while the other stack began ${theirs.length} changes`;
-    throw new Violation("kept out by a neighbour", `${detail}: ${error!.message}`);
+    throw new Violation("kept waiting by another stack", `${detail}: ${error!.message}`);
   }
 }

@@ -80,7 +80,7 @@ export const BUGS: Bug[] = [
     rule: "never started",
   },
   {
-    name: "outputs take drift from an update's read-back",
+    name: "put drift into the outputs when an update reads the compute back",
     file: "provider/endpoint/read-back.ts",
     changes: [
       [
@@ -141,8 +141,8 @@ export const BUGS: Bug[] = [
   {
     name: "begin the next change at once, whoever waits",
     file: "provider/operations/mutation-queue.ts",
-    changes: [["      if (yieldMs > 0) {\n", "      if (yieldMs > 3_600_000) {\n"]],
+    changes: [["      if (pauseMs > 0) {\n", "      if (pauseMs > 3_600_000) {\n"]],
     seed: 1,
-    rule: "kept out by a neighbour",
+    rule: "kept waiting by another stack",
   },
 ];

@@ -28,7 +28,7 @@ describe("endpoints", () => {
     expect(lines[1]).toMatch(new RegExp(`^${ID} +read_write +br-\\S+ +active +0.25 CU +default +${ID}\\.`));
     expect(lines[2]).toMatch(/^ep-c .* disabled +0.25 CU +never /);
     expect(lines[3]).toMatch(/^ep-d .* active → idle /);
-    expect(lines[4]).toMatch(/^ep-b +read_only +br-\S+ +idle +0.25–2 CU +10 min +reports +ep-/);
+    expect(lines[4]).toMatch(/^ep-b +read_only +br-\S+ +idle +0.25 to 2 CU +10 min +reports +ep-/);
   });
 
   test("elsewhere: headings and all values between tabs", async () => {

@@ -75,7 +75,7 @@ describe("the digest is the one that check accepts", () => {
       why: expect.stringMatching(why),
     });
   });
-  test("the resource in its native form has the same", async () => {
+  test("the plugin's resource has the same", async () => {
     const of = async (type: string) =>
       (await oneCompute(preview([change({}, { size: 4, restart: "yes: …" }, { type })]))).approval.digest;
     expect(await of(NATIVE_TYPE)).toBe(await of(ENDPOINT_TYPE));

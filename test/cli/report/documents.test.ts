@@ -48,7 +48,7 @@ describe("documents of the real engine", () => {
   });
 });
 
-test("a document of the native form: every effect is found, an import is none, and the approvals are those of the dynamic form", async () => {
+test("a document of the plugin: every effect is found, an import is none, and the approvals are those of the class", async () => {
   const text = fixture("native.json");
   const { stacks, exitCode } = await inJson(text);
   expect(exitCode).toBe(3);

@@ -93,6 +93,21 @@ describe("a kept world", () => {
     await change;
   });
 
+  test("that could not be written: who looks while it is written learns it too", async () => {
+    const { call } = emulator({ state });
+    await call("GET", PRIMARY);
+    rmSync(folder, { recursive: true });
+    const change = call("PATCH", PRIMARY, { endpoint: { name: "x" } });
+    // The write has begun.
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+    const look = call("GET", PRIMARY);
+    const statuses = async () => (await Promise.all([change, look])).map(({ status }) => status);
+    expect(await statuses()).toEqual([500, 500]);
+    mkdirSync(folder);
+    expect((await call("GET", PRIMARY)).status).toBe(200);
+    expect(onDisk().world.endpoints[SEED.primaryId].name).toBe("x");
+  });
+
   test("goes on: what was under way ends at its time", async () => {
     const first = emulator({ state });
     await first.call("POST", `${PRIMARY}/restart`);

@@ -1,5 +1,5 @@
 /**
- * The native form as a program in one language has it: the whole life of computes, and what each command shows. The stack is one for all
+ * The plugin as a program in one language has it: the whole life of computes, and what each command shows. The stack is one for all
  * stories, which build on each other.
  */
 import { readFile } from "node:fs/promises";

@@ -1,11 +1,11 @@
-/** The native form over gRPC: the account of the stack, and that of an explicit provider. */
+/** The plugin over gRPC: the account of the stack, and that of an explicit provider. */
 import { describe, expect, test } from "vitest";
 import { KEY } from "../support";
 import { secret } from "./plugin";
 import { BASE, failure, rig } from "./rig";
 
 describe("the account", () => {
-  test("is a pair from one layer, in the words of the dynamic form", async () => {
+  test("is a pair from one layer, in the words of the class", async () => {
     const it = await rig();
     const { inputs } = await it.plugin.check({}, BASE);
     const alone = await it.again({ apiUrl: "https://example.com/api/v2" });

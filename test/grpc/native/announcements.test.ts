@@ -1,4 +1,4 @@
-/** The native form over gRPC: what is said at the resource, and what is refused. */
+/** The plugin over gRPC: what is said at the resource, and what is refused. */
 import { describe, expect, test } from "vitest";
 import { digestOfChange } from "../../../provider/rules/approval.js";
 import { impactOf } from "../../../provider/rules/impact.js";
@@ -80,7 +80,7 @@ describe("what is said at the resource", () => {
 });
 
 describe("refuse and approvals", () => {
-  test("a check refuses, with the digest that the dynamic form has; approved, the change passes", async () => {
+  test("a check refuses, with the digest that the class has; approved, the change passes", async () => {
     const it = await rig({}, { onRestart: "refuse" });
     const { inputs } = await made(it);
     const asked = { ...BASE, size: 2 };

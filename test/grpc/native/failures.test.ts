@@ -1,4 +1,4 @@
-/** The native form over gRPC: steps that fail, and a cancel. */
+/** The plugin over gRPC: steps that fail, and a cancel. */
 import { describe, expect, test } from "vitest";
 import { KEY, PROJECT } from "../support";
 import { secret } from "./plugin";

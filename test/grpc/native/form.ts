@@ -1,4 +1,4 @@
-/** The native form behind the interface of the shim, so that the same judges can judge both. */
+/** The plugin behind the interface of the shim, so that the same judges can judge both. */
 import { afterEach } from "vitest";
 import { type EmulatorOptions, startEmulator } from "../../../emulator/index.js";
 import { millisecondsOf } from "../../../provider/endpoint/inputs.js";

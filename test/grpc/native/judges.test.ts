@@ -1,4 +1,4 @@
-/** The judges of the dynamic form judge the native one: the service's faults, and processes that are killed. */
+/** The judges of the class judge the plugin: the service's faults, and processes that are killed. */
 import { vi } from "vitest";
 import "../faults.test";
 import "../kills.test";

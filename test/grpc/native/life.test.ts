@@ -1,4 +1,4 @@
-/** The native form over gRPC: what a request gets as its answer, and what the service is asked. */
+/** The plugin over gRPC: what a request gets as its answer, and what the service is asked. */
 import { describe, expect, test } from "vitest";
 import { autoNameOf } from "../../../provider/rules/name.js";
 import { PROVIDER_TEXT } from "../../../sdk/literal.js";
@@ -27,7 +27,7 @@ describe("a compute's life", () => {
     expect(it.said()).toEqual([]);
   });
 
-  test("it is made, changed, read and deleted; the name is that of the dynamic form", async () => {
+  test("it is made, changed, read and deleted; the name is that of the class", async () => {
     const it = await rig();
     const { id, inputs, outputs } = await made(it);
     expect(it.em.world.endpoints[id]!.name).toBe(autoNameOf(urnOfDynamic("main")));
@@ -120,7 +120,7 @@ describe("a compute's life", () => {
   });
 });
 
-test("a state of the dynamic form is taken over without a change", async () => {
+test("a state of the class is taken over without a change", async () => {
   const it = await rig();
   const { id, inputs, outputs } = await made(it);
   const left = { __provider: PROVIDER_TEXT, customTimeouts: { create: "5m" } };

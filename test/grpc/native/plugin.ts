@@ -1,5 +1,5 @@
 /**
- * The native form of the provider, as the engine starts it and speaks to it: `pulumi-resource-compute ADDRESS`, then gRPC. Nothing of
+ * The plugin, as the engine starts it and speaks to it: `pulumi-resource-compute ADDRESS`, then gRPC. Nothing of
  * Pulumi is within its reach, as in a program of another language.
  */
 import { type ChildProcess, spawn } from "node:child_process";

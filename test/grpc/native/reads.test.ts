@@ -1,4 +1,4 @@
-/** The native form over gRPC: imports, and look-ups as functions. */
+/** The plugin over gRPC: imports, and look-ups as functions. */
 import { describe, expect, test } from "vitest";
 import { type RunningEmulator, SEED } from "../../../emulator/index.js";
 import type { Props } from "../shim";

@@ -1,4 +1,4 @@
-// What the tests of the native form share: an emulator, an engine that takes messages, and the plugin's process.
+// What the tests of the plugin share: an emulator, an engine that takes messages, and the plugin's process.
 
 import { afterEach } from "vitest";
 import { type EmulatorOptions, type RunningEmulator, startEmulator } from "../../../emulator/index.js";

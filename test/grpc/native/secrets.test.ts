@@ -1,7 +1,7 @@
-/** The native form over gRPC: secret values come and go wrapped, and stand in no text. */
+/** The plugin over gRPC: secret values come and go wrapped, and stand in no text. */
 import { describe, expect, test } from "vitest";
 import { secret } from "./plugin";
-import { BASE, made, rig } from "./rig";
+import { BASE, failure, made, rig } from "./rig";
 
 describe("secret values", () => {
   test("come and go wrapped, and stand in no text", async () => {
@@ -49,5 +49,14 @@ describe("secret values", () => {
     const next = (await it.plugin.check(inputs, BASE)).inputs;
     const after = await it.plugin.update(id, outputs, next, { oldInputs: inputs });
     expect(after["name"]).toEqual(secret("hush-hush"));
+  });
+
+  test("one that the program takes out stays secret after an update that fails, too", async () => {
+    const it = await rig();
+    const { id, inputs, outputs } = await made(it, { ...BASE, name: secret("hush-hush") });
+    const next = (await it.plugin.check(inputs, { ...BASE, size: 2 })).inputs;
+    it.em.faults.add({ operation: { action: "apply_config", then: "never" } });
+    const { kept } = await failure(it.plugin.update(id, outputs, next, { oldInputs: inputs, timeout: 1 }));
+    expect(kept?.properties["name"]).toEqual(secret("hush-hush"));
   });
 });

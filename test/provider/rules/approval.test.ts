@@ -107,7 +107,7 @@ describe("the digest of a change", () => {
     expect(other).not.toBe(known);
   });
 
-  test("is the same in the dynamic and in the native form of the resource, also below a parent that is one", () => {
+  test("is the same for the resources of the class and of the plugin, also below a parent that is one", () => {
     const under = (parent: string, type: string) => URN.replace(TYPE, `${parent}${type}`);
     const of = (urn: string) => approval({ size: 1 }, { size: 2 }, { urn });
     expect(of(under("", NATIVE_TYPE))).toBe(known);

@@ -70,7 +70,7 @@ describe("a generated name", () => {
   });
 });
 
-test("a generated name is the same in both forms of the resource, also below a compute that is a parent", () => {
+test("a generated name is the same for the class and the plugin, also below a compute that is a parent", () => {
   const of = (type: string) => autoNameOf(`urn:pulumi:dev::shop::${type}::db`);
   for (const around of ["", "my:index:Db$"]) {
     expect(of(`${around}${NATIVE_TYPE}`)).toBe(of(`${around}${ENDPOINT_TYPE}`));

@@ -83,7 +83,7 @@ export const PROVIDER_TEXT = "the provider's text";
 const withProvider = (props: Props, from: Props): Props => ({ ...props, __provider: from["__provider"] });
 const outputsIn = (resource: Resource): Outputs => struct(resource.outputs) as unknown as Outputs;
 
-/** The dynamic form, as a TypeScript program has it. */
+/** The class, as a TypeScript program has it. */
 export const CLASS: Surface = {
   type: ENDPOINT_TYPE,
   start({ run, config: own, apiKey, baseUrl, clock, transport, cancellation }) {

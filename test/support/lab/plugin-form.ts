@@ -5,7 +5,6 @@ import type { Metadata } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { NativeProvider } from "../../../native/provider.js";
 import { handlersOf } from "../../../native/server.js";
-import type { Values } from "../../../native/values.js";
 import type { Clock } from "../../../provider/clock.js";
 import type { StepRequest } from "../../../provider/endpoint/inputs.js";
 import type { Ownership } from "../../../provider/endpoint/ownership.js";
@@ -22,8 +21,8 @@ import type { Run, Step } from "./steps.js";
 class ObservedProvider extends NativeProvider {
   lastError: unknown;
 
-  override clean(error: unknown, news?: Values): unknown {
-    this.lastError = super.clean(error, news);
+  override clean(error: unknown): unknown {
+    this.lastError = super.clean(error);
     return this.lastError;
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Bench, Scenario } from "../bench";
 import { median, ratio } from "../math";
 import { placesIn, settingsOf } from "../places";
-import { ProviderProcess, StandIn } from "../process";
+import { SpawnedProvider, StandIn } from "../process";
 import { type Row, rowOf } from "../row";
 
 const SERVICE = { operationMs: 500, lock: "project" } as const;
@@ -39,7 +39,7 @@ async function startRows(bench: Bench): Promise<Row[]> {
       for (let time = 0; time < TIMES; time++) {
         const engine = standIn.address;
         const script = which === "plugin" ? { script: MAIN } : {};
-        const started = await ProviderProcess.start({ ...fleet.processOptions, engine, ...script });
+        const started = await SpawnedProvider.start({ ...fleet.processOptions, engine, ...script });
         try {
           if (which === "plugin") await started.handshake(engine);
           await started.configure();

@@ -1,7 +1,7 @@
 import type { Scenario } from "../bench";
 import { median, ratio } from "../math";
 import { placesIn, settingsOf } from "../places";
-import { ProviderProcess, StandIn } from "../process";
+import { SpawnedProvider, StandIn } from "../process";
 import { PROVIDERS, type ProviderName } from "../programs";
 import { rowOf } from "../row";
 
@@ -26,7 +26,7 @@ export const start: Scenario = {
         const times: number[] = [];
         for (let time = 0; time < TIMES; time++) {
           const { text, ...options } = parts[provider];
-          const started = await ProviderProcess.start({ ...options, engine: standIn.address });
+          const started = await SpawnedProvider.start({ ...options, engine: standIn.address });
           try {
             await started.configure();
             await started.check({

@@ -2,7 +2,7 @@ import type { Scenario } from "../bench";
 import type { Fleet } from "../fleet";
 import { mean } from "../math";
 import { type Place, placesIn, settingsOf, worldWith } from "../places";
-import { ProviderProcess, StandIn } from "../process";
+import { SpawnedProvider, StandIn } from "../process";
 import { pollsIn } from "../requests";
 import { type Row, rowOf } from "../row";
 import { Service } from "../service";
@@ -63,7 +63,7 @@ export const wait: Scenario = {
         }),
         rowOf({
           scenario: "wait",
-          figure: `${figure}: looks`,
+          figure: `${figure}: polls`,
           samples: { naive: each("naive", "polls"), ours: each("ours", "polls") },
           sampled: "polls",
           most: mostPolls,
@@ -80,12 +80,12 @@ async function waitsFor(fleet: Fleet, operationMs: number): Promise<Wait[]> {
   const places = placesIn(AT_ONCE, AT_ONCE);
   const service = await Service.start({ operationMs, lock: "project" });
   const standIn = await StandIn.listen();
-  const started: ProviderProcess[] = [];
+  const started: SpawnedProvider[] = [];
   try {
     await service.setWorld(worldWith(await service.world(), places));
     const { folder, env } = fleet.processOptions;
     for (const _ of places) {
-      const one = await ProviderProcess.start({ folder, env: { ...env, ...service.env }, engine: standIn.address });
+      const one = await SpawnedProvider.start({ folder, env: { ...env, ...service.env }, engine: standIn.address });
       started.push(one);
       await one.configure();
     }
@@ -109,13 +109,13 @@ async function waitsFor(fleet: Fleet, operationMs: number): Promise<Wait[]> {
   }
 }
 
-const checkedIn = async (process: ProviderProcess, place: Place, text: unknown) => ({
+const checkedIn = async (process: SpawnedProvider, place: Place, text: unknown) => ({
   ...(await process.check({ ...settingsOf(place), __provider: text })),
   __provider: text,
 });
 
 /** Milliseconds of the machine's clock, by which the emulator runs too. */
-async function answeredAt(process: ProviderProcess, checked: Record<string, unknown>): Promise<number> {
+async function answeredAt(process: SpawnedProvider, checked: Record<string, unknown>): Promise<number> {
   await process.create(checked);
   return Date.now();
 }

@@ -3,7 +3,7 @@ import type { Bench } from "../bench";
 import type { Fleet } from "../fleet";
 import { mean, mostWithin } from "../math";
 import { placesIn, settingsOf, worldWith } from "../places";
-import { ProviderProcess, StandIn } from "../process";
+import { SpawnedProvider, StandIn } from "../process";
 import { isPoll } from "../requests";
 import { type Row, rowOf } from "../row";
 import { Service } from "../service";
@@ -39,7 +39,7 @@ export async function waitingProjects(bench: Bench, fleet: Fleet): Promise<Row[]
     }),
     rowOf({
       scenario: "wait",
-      figure: `${figure}: most looks in 60 s`,
+      figure: `${figure}: most polls in 60 s`,
       samples: { ours: waits.map(({ polledAt }) => mostWithin(polledAt, MINUTE_MS)) },
       sampled: "polls",
       most: MOST_POLLS,
@@ -53,11 +53,11 @@ async function waitIn(fleet: Fleet, count: number, longestMs: number) {
   const places = placesIn(count, count);
   const service = await Service.start({ operationMs: longestMs, lock: "project" });
   const standIn = await StandIn.listen();
-  let started: ProviderProcess | undefined;
+  let started: SpawnedProvider | undefined;
   try {
     await service.setWorld(worldWith(await service.world(), places));
     const { folder, env } = fleet.processOptions;
-    const one = await ProviderProcess.start({ folder, env: { ...env, ...service.env }, engine: standIn.address });
+    const one = await SpawnedProvider.start({ folder, env: { ...env, ...service.env }, engine: standIn.address });
     started = one;
     await one.configure();
     const answers = Promise.all(
