@@ -72,6 +72,6 @@ export function formatDuration(ms: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
 }
 
-/** "trying again in 10 s, for at most 9 min 50 s more". */
+/** "trying again in 10 s, for at most 9 min 50 s more". A pause of less than half a second is "at once". */
 export const nextTry = (pauseMs: number, leftMs: number): string =>
-  `trying again in ${formatDuration(pauseMs)}, for at most ${formatDuration(leftMs)} more`;
+  `trying again ${pauseMs < 500 ? "at once" : `in ${formatDuration(pauseMs)}`}, for at most ${formatDuration(leftMs)} more`;

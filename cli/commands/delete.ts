@@ -33,7 +33,8 @@ const FORM = "PROJECT/ENDPOINT";
 const HELP = `Usage: compute-endpoint delete ${FORM} ... [--yes] [--keep ID|NAME] [--keep-from FILE] [--timeout TIME] [--json]
 
 Deletes computes, and waits until each is gone. Their hosts are gone for good; open connections drop. The data stays: it
-belongs to the branch. On a terminal it asks first, and only the answer yes deletes; any other one ends with exit code 2. A compute that is gone already is no error.
+belongs to the branch. On a terminal it asks first, and only the answer yes deletes; any other one ends with exit code 2.
+A compute that is gone already is no error.
 
   --yes            do not ask; needed where nobody is at a terminal
   --keep ID|NAME   refuse to delete this compute; may be given several times

@@ -147,7 +147,7 @@ const width = Math.max(...FLAGS.map((flag) => headOf(flag).length)) + 2;
 export const HELP = `Usage: compute-endpoint emulator [options]
        compute-endpoint emulator stop [--port PORT] [--json]
 
-Runs a control plane on 127.0.0.1 that behaves like the service's, with a seeded project, until it is interrupted.
+Runs a control plane on 127.0.0.1 that behaves like the service's, with two seeded projects, until it is interrupted.
 \`stop\` ends one that runs in the background: that of the port, else that of COMPUTE_API_URL.
 
 ${FLAGS.map((flag) => `${headOf(flag).padEnd(width)}${flag.help}`).join("\n")}

@@ -149,7 +149,7 @@ const holds = (file: string, count: number): string => `\n${file} holds ${count}
 function nextSteps(command: string, resource: ProgramResource | undefined): string {
   const program = resource
     ? [`the program must have the resource ${resource.name}, with the arguments above`]
-    : ["put the program above into yours"];
+    : ["put the printed program into yours"];
   const steps = [
     ...(resource?.isOwned ? [] : program),
     command,

@@ -31,8 +31,6 @@ export interface Call<T> extends ApiRequest<T> {
 }
 
 export interface CallerOptions extends ExchangeOptions {
-  /** Where the URL comes from, for the error of a service that can't be reached. */
-  urlSource?: string;
   requestsPerMinute?: number;
   requestTimeoutMs: number;
   log: (line: string) => void;
@@ -115,8 +113,7 @@ export class Caller {
   async #admit(call: Call<unknown>, deadline: Deadline, last: Error | undefined): Promise<void> {
     if (isMutation(call.method) && deadline.leftMs() <= 0) {
       throw (
-        last ??
-        new DeadlineExceeded(`${call.method} ${call.path}: the step's deadline has passed; the request was not sent`)
+        last ?? new DeadlineExceeded(`${call.method} ${call.path}: the deadline has passed; the request was not sent`)
       );
     }
     try {

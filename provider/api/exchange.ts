@@ -15,6 +15,8 @@ export interface ExchangeOptions {
   key: string;
   redactor: Redactor;
   keySource: string;
+  /** Absent where nobody configured a URL. */
+  urlSource?: string;
   /** Advice for the user when the service refuses the key. Absent if there is none. */
   keyHint?: string;
   clock: Clock;
@@ -93,14 +95,15 @@ function failureOf(thrown: unknown): RequestFailure {
  * Why the configured URL may be wrong. Users often leave the version out of the URL. Then an API answers 404 or 405, and a web
  * server sends a page or a redirect.
  */
-function urlDoubt(baseUrl: string, status: number, body: string): string | undefined {
+function urlDoubt({ baseUrl, urlSource }: ExchangeOptions, status: number, body: string): string | undefined {
+  const from = urlSource === undefined ? "" : ` It comes from ${urlSource}`;
   const mayBeWrongUrl = status === 404 || status === 405 || status < 400;
   if (mayBeWrongUrl && !/\/v\d+[a-z0-9]*$/i.test(new URL(baseUrl).pathname)) {
-    return "the service's URL does not end in its version: is /api/v2 missing?";
+    return `the service's URL does not end in its version: is /api/v2 missing?${from}`;
   }
   return status !== 404 || isProblem(body)
     ? undefined
-    : "this is not an answer of the API: is the service's URL right? It looks like https://host/api/v2";
+    : `this is not an answer of the API: is the service's URL right? It looks like https://host/api/v2${from && `.${from}`}`;
 }
 
 function resultOf<T>(options: ExchangeOptions, request: ApiRequest<T>, answer: TransportAnswer): ExchangeResult<T> {
@@ -118,7 +121,7 @@ function resultOf<T>(options: ExchangeOptions, request: ApiRequest<T>, answer: T
     wallMs: options.clock.wall(),
   });
   if (success && secret) shown.message = "the body has an unexpected form; it may contain a secret and is not shown";
-  const doubt = urlDoubt(options.baseUrl, status, answer.text);
+  const doubt = urlDoubt(options, status, answer.text);
   if (doubt !== undefined) Object.assign(shown, { message: `${shown.message} (${doubt})`, urlDoubt: doubt });
   if (success)
     return {

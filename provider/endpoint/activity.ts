@@ -12,10 +12,17 @@ export const NEVER = Date.parse("2000-01-01T00:00:00Z");
  * @param nowMs undefined if it does not matter how long ago the compute was used
  */
 export function activityOf(endpoint: WireEndpoint, nowMs?: number): Activity | undefined {
-  const { current_state: state, pending_state: pending, last_active: lastActive, disabled } = endpoint;
+  const {
+    current_state: state,
+    pending_state: pending,
+    last_active: lastActive,
+    started_at: started,
+    disabled,
+  } = endpoint;
   if (pending !== undefined) return undefined;
   if (state === "idle") return { state: disabled ? "disabled" : "idle" };
   if (state !== "active") return undefined;
-  const usedAt = Date.parse(lastActive ?? "");
+  // Services don't count the restart of a compute as its use. Without it, "last used" could be long before the compute's start.
+  const usedAt = Math.max(...[lastActive, started].map((text) => Date.parse(text ?? "") || NEVER));
   return { state, ...(nowMs !== undefined && usedAt > NEVER ? { used: formatDuration(nowMs - usedAt) } : {}) };
 }

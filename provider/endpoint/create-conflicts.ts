@@ -80,11 +80,11 @@ export function refuseDuplicate(
   }
   const primary = type === "read_write" ? others.find((one) => isPrimaryOf(one, inputs.branchId)) : undefined;
   if (!primary) return;
-  const isAnothers = generatedNameOfAnother(shared, desiredState, primary) !== undefined;
+  const name = generatedNameOfAnother(shared, desiredState, primary);
   throw new Stopped(primaryExists(shared, desiredState, project, primary), "occupied", {
     problem: `branch ${inputs.branchId} has its primary already (${primary.id})`,
-    way: isAnothers
-      ? "It was created for another resource: set the option aliases if this one was renamed or moved; if you remove the other resource, do that in a separate `pulumi up` first; or set another branch"
+    way: name
+      ? `Its name, ${name}, was generated for another resource: set the option aliases if that resource was renamed or moved; if you remove it, do that in a separate \`pulumi up\` first; if another stack has it, set another branch`
       : 'Add adopt: true to manage that compute, or type: "read_only" to create a replica',
     id: primary.id,
   });
