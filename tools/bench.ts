@@ -17,6 +17,7 @@ import { SCENARIOS } from "./bench/scenarios/index";
 import { summaryOf, tableOf } from "./bench/table";
 import { ensureEngine } from "./engine/index";
 import { kill, processesWith } from "./engine/processes";
+import { onSignals } from "./signals";
 
 // All processes that start here put their temporary files into this folder. It is removed at the end.
 const folder = mkdtempSync(join(tmpdir(), "compute-endpoint-bench-"));
@@ -25,13 +26,7 @@ process.once("exit", () => {
   for (const pid of processesWith("TMPDIR", folder)) kill(pid);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 });
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const) {
-  process.once(signal, () => process.exit(code));
-}
+onSignals();
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const print = (line: string) => void process.stdout.write(`${line}\n`);

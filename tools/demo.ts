@@ -16,6 +16,7 @@ import { beginWatching, endWatching } from "./demo/watch";
 import { type Engine, ensureEngine } from "./engine/index";
 import { kill, processesWith } from "./engine/processes";
 import { Workspace } from "./engine/workspace";
+import { onSignals } from "./signals";
 
 const PROGRAM = join(__dirname, "demo", "program");
 
@@ -44,9 +45,7 @@ const leave = (code: number) => {
   process.exit(code);
 };
 
-process.once("SIGINT", () => leave(130));
-process.once("SIGTERM", () => leave(143));
-process.once("SIGHUP", () => leave(129));
+onSignals(leave);
 process.stdout.once("error", () => leave(1)); // nobody reads on, as in `npm run demo | head`
 
 const isTerminal = process.stdout.isTTY && !process.env["NO_COLOR"];

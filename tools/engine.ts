@@ -3,15 +3,9 @@
  * on PATH; everything else goes to stderr.
  */
 import { ensureEngine } from "./engine/index";
+import { onSignals } from "./signals";
 
-// An exit ends the processes that we have started (`engine/run.ts`). The signal alone would not.
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const) {
-  process.once(signal, () => process.exit(code));
-}
+onSignals();
 
 ensureEngine().then(
   ({ binDir, version, source }) => {

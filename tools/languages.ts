@@ -1,6 +1,7 @@
 /** `npx tsx tools/languages.ts`: gets what the tests of programs in YAML, Python and Go need beside the engine. */
 import { ensureEngine } from "./engine/index";
 import { ensureLanguage } from "./engine/languages";
+import { onSignals } from "./signals";
 
 async function main(): Promise<void> {
   const engine = await ensureEngine();
@@ -10,7 +11,7 @@ async function main(): Promise<void> {
   }
 }
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+onSignals();
 main().catch((error: Error) => {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
