@@ -27,6 +27,15 @@ describe("a compute's life", () => {
     expect(it.said()).toEqual([]);
   });
 
+  test("the preview of a creation in a project that is not known yet asks the service nothing, and warns of nothing", async () => {
+    const it = await rig();
+    const { inputs } = await it.plugin.check({}, { ...BASE, projectId: UNKNOWN, branchId: UNKNOWN });
+    it.em.requests.splice(0);
+    await it.plugin.create(inputs, { preview: true });
+    expect(it.em.requests).toEqual([]);
+    expect(it.said()).toEqual([]);
+  });
+
   test("it is made, changed, read and deleted; the name is that of the class", async () => {
     const it = await rig();
     const { id, inputs, outputs } = await made(it);
