@@ -15,8 +15,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { IMPORT, joinModules } from "./join-modules.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
@@ -25,14 +26,16 @@ const FOLDERS = ["sdk", "provider", "emulator", "policy", "cli", "native"];
 const PROGRAMS = ["cli", "native"];
 const MAINS = FOLDERS.map((folder) => join(folder, PROGRAMS.includes(folder) ? "main" : "index"));
 const ENTRIES = [...MAINS, "native/converter"];
-const CONFIG = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "tools/build.mjs"];
+const CONFIG = [
+  ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
+  ...["tools/build.mjs", "tools/join-modules.mjs"],
+];
 const dist = join(ROOT, "dist");
 /** The emulator's page, which runs in a browser: a folder of the sources, and of dist/. */
 const CONSOLE = "emulator/console";
 /** Holds the hash of what dist/ was made from. It is not packed. */
 const STAMP = ".sources";
-/** As TypeScript writes the import of another module. */
-const IMPORT = /require\("(\.[^"]+)"\)/g;
+/** As TypeScript writes the import. */
 const ZOD = 'require("zod/mini")';
 /** The import of a command that writes YAML. */
 const YAML = 'import("yaml")';
@@ -53,7 +56,7 @@ function build() {
     bundleZod(fresh);
     bundleYaml(fresh);
     bundleGrpc(fresh);
-    joinModules(fresh);
+    joinModules(fresh, (path, contents, external) => bundle(fresh, path, contents, external));
     removeUnreached(fresh, ".js", IMPORT);
     removeUnreached(fresh, ".d.ts", /(?:from|import\() ?"(\.[^"]+)"/g);
     buildConsole(join(fresh, CONSOLE));
@@ -67,7 +70,7 @@ function build() {
 }
 
 /**
- * What the package uses of zod, in one file, for the same reason as in `joinModules`. Everything in dist/ loads this file, so that
+ * What the package uses of zod, in one file, for the same reason as in join-modules.mjs. Everything in dist/ loads this file, so that
  * there is one zod. Of its two forms, zod/mini loads and builds schemas in less than half the time.
  */
 function bundleZod(folder) {
@@ -94,8 +97,8 @@ function bundleZod(folder) {
 }
 
 /**
- * What the package uses of yaml, in one file that only the writing of approvals loads. As a dependency it would be installed by all
- * who use the provider.
+ * What the package uses of yaml, in one file that only `approve` and a report beside its program load. As a dependency it would be
+ * installed by all who use the provider.
  */
 function bundleYaml(folder) {
   const yaml = require("yaml");
@@ -132,8 +135,8 @@ function buildConsole(folder) {
 }
 
 /**
- * What the plugin uses of gRPC and of Pulumi's messages, in one file that only the plugin loads. The rest of the plugin is shared with the
- * dynamic form of the provider.
+ * What the plugin uses of gRPC and of Pulumi's messages, in one file that only the plugin loads. The rest of the plugin is shared
+ * with the class.
  */
 function bundleGrpc(folder) {
   const { buildSync } = require("esbuild");
@@ -162,66 +165,6 @@ function bundleGrpc(folder) {
   });
 }
 
-/**
- * Two files hold the modules of sdk/ and provider/, each module as a function that runs when it is first needed. Each command of
- * Pulumi starts a program and, once or twice, the provider, and opening their files took longer than running them. A program
- * loads only the first file. All of dist/ takes the modules from these files, so that none is there twice.
- */
-function joinModules(folder) {
-  const all = ["sdk", "provider"].flatMap((name) => filesIn(join(folder, name), ".js"));
-  const program = new Set(all.filter((path) => path.startsWith(join(folder, "sdk") + sep)));
-  for (const path of loadedBy(join(folder, "sdk/index.js"))) if (all.includes(path)) program.add(path);
-  const tables = [
-    { table: join(folder, "program.js"), modules: program },
-    { table: join(folder, "provider.js"), modules: new Set(all.filter((path) => !program.has(path))) },
-  ];
-  const indexes = MAINS.map((main) => join(folder, `${main}.js`)).filter((path) => all.includes(path));
-  const exported = indexes.map((path) => Object.keys(require(path)));
-  const needed = new Set(indexes);
-  for (const path of filesIn(folder, ".js")) {
-    for (const [, specifier] of readFileSync(path, "utf8").matchAll(IMPORT)) {
-      const module = join(dirname(path), specifier);
-      const from = tables.find(({ modules }) => modules.has(module));
-      if (from && !from.modules.has(path)) needed.add(module);
-    }
-  }
-  for (const { table, modules } of tables) {
-    const rows = [...modules].filter((path) => needed.has(path)).sort();
-    const others = all.filter((path) => !modules.has(path));
-    const lines = rows.map((path) => `${nameOf(path)}: () => require(${JSON.stringify(path)}),`);
-    bundle(folder, table, `module.exports = {\n${lines.join("\n")}\n};`, [...others, join(folder, "zod.js")]);
-  }
-  for (const path of filesIn(folder, ".js").filter((path) => !all.includes(path))) {
-    const text = readFileSync(path, "utf8").replaceAll(IMPORT, (written, specifier) => {
-      const module = join(dirname(path), specifier);
-      return all.includes(module) ? fromTable(path, module) : written;
-    });
-    writeFileSync(path, text);
-  }
-  for (const [at, path] of indexes.entries()) {
-    // Node.js reads the names from the text when a module of the other kind imports them. The line is never run.
-    const names = `0 && (module.exports = { ${exported[at].join(", ")} });`;
-    writeFileSync(path, `"use strict";\nmodule.exports = ${fromTable(path, path)};\n${names}\n`);
-  }
-
-  function nameOf(module) {
-    return JSON.stringify(relative(folder, module).replaceAll(sep, "/").replace(/\.js$/, ""));
-  }
-
-  function fromTable(path, module) {
-    const { table } = tables.find(({ modules }) => modules.has(module));
-    const to = relative(dirname(path), table).replaceAll(sep, "/");
-    return `require("${to.startsWith(".") ? to : `./${to}`}")[${nameOf(module)}]()`;
-  }
-}
-
-/** The files that a program loads with this one. */
-function loadedBy(path) {
-  const script = "require(process.argv[1]); console.log(JSON.stringify(Object.keys(require.cache)))";
-  const { stdout } = spawnSync(process.execPath, ["-e", script, path], { encoding: "utf8" });
-  return JSON.parse(stdout);
-}
-
 /** Each license once, under the names of the packages that have it. */
 function licensesOf(packages) {
   const names = new Map();
@@ -235,7 +178,7 @@ function licensesOf(packages) {
   return `/* ${parts.join("\n\n").replaceAll("*/", "* /")}*/`;
 }
 
-/** Of the bundle, for the module at `path`. */
+/** The specifier with which the module at `path` requires the bundle. */
 function specifier(folder, path, name) {
   return relative(dirname(path), join(folder, `${name}.js`));
 }
