@@ -23,6 +23,7 @@ import {
 } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
 import { DEFAULT_TYPE, type DesiredSettings, desiredSettings, type ObservedSettings } from "../rules/settings.js";
+import { identityOf } from "../rules/urn.js";
 import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
@@ -245,13 +246,17 @@ export async function adoptCompute(
 
 /** Warns of what a preview knows only if it can ask the service. */
 function warnOfTakeOver(
-  { config, context, warn }: SharedState,
-  { inputs }: DesiredState,
+  { config, context, places, warn }: SharedState,
+  { inputs, autoName }: DesiredState,
   existing: WireEndpoint,
   { assessment }: Adoption,
 ): void {
   if (assessment.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
-  warn(lineOfAdoption(existing.id, { assessment, changes: [] }, activityOf(existing, context.clock.wall())).text);
+  // The class prints the line at the stack, where it has to name its resource.
+  const { urn } = places?.of({ ...inputs, __autoName: autoName }) ?? {};
+  const name = urn && identityOf(urn)?.name;
+  const { text } = lineOfAdoption(existing.id, { assessment, changes: [] }, activityOf(existing, context.clock.wall()));
+  warn(name ? `${name} ${text}` : text);
 }
 
 const unknownSettings = (id: string): string =>

@@ -210,8 +210,12 @@ describeWithEngine("the preview of a creation", (engine) => {
   });
 
   test("`up` says of each adoption that may drop connections what the preview said, and nothing vaguer", () => {
-    expect(said).toMatch(new RegExp(`takes over ep-other: size 0.25 → 2 restarts this compute. ${ACTIVE}`));
-    expect(said).toMatch(/takes over ep-idle: size 0.25 → 2 takes effect at the next start\. It is idle now/);
+    expect(said).toMatch(
+      new RegExp(`warning: other takes over ep-other: size 0.25 → 2 restarts this compute. ${ACTIVE}`),
+    );
+    expect(said).toMatch(
+      /warning: idle takes over ep-idle: size 0.25 → 2 takes effect at the next start\. It is idle now/,
+    );
     expect(said).not.toMatch(/takes over (ep-same|ep-harmless|the branch|the compute)/);
   });
 
