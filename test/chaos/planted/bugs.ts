@@ -116,7 +116,7 @@ export const BUGS: Bug[] = [
     rule: "the other limit was not kept",
   },
   {
-    name: "believe a delete without a look",
+    name: "believe the answer to a DELETE without a check",
     file: "provider/endpoint/remove.ts",
     changes: [["  await confirm(removing, first);\n", ""]],
     seed: 1,
@@ -129,7 +129,7 @@ export const BUGS: Bug[] = [
       ["    for (const fact of facts) if (isFact(fact)) known.learn(fact);\n", "    void [facts, isFact, known];\n"],
     ],
     seed: 1,
-    rule: "no compute",
+    rule: "a resource has no compute",
   },
   {
     name: "see no compute in the way of a creation",
