@@ -35,8 +35,8 @@ export class HiddenTexts {
   add(value: string): void {
     const line = oneLineOf(value);
     this.#addLine(line);
-    // Where `visible-text.ts` escapes of a text are undone, those inside the value are undone too: `\\n` in the secret becomes a line
-    // end there. So this form of the value is remembered as well.
+    // A text is also searched with its `visible-text.ts` escapes undone. A secret that itself contains such an escape (`\\n`) then
+    // looks different, so that form of it is remembered too.
     const shown = shownLineOf(line);
     if (shown.trim().length >= SHORTEST_SECRET) this.#addLine(shown);
   }

@@ -16,7 +16,7 @@ export const LAST_REQUEST_MS = 10_000;
 
 /**
  * The calls that waited for one lock are sent within this time. A longer time would miss the half second in which the stack that
- * held the lock pauses (`YIELD_MS` in `operations/fair-share.ts`).
+ * held the lock pauses (`PAUSE_MS` in `operations/fair-share.ts`).
  */
 const SPREAD_MS = 100;
 

@@ -9,7 +9,6 @@ import {
   type ImpactAssessment,
   type ImpactOptions,
   impactOf,
-  isAtLeast,
   type Reason,
 } from "../rules/impact.js";
 import { looksGenerated } from "../rules/name.js";
@@ -28,7 +27,7 @@ import { lineOfAdoption } from "../rules/warnings.js";
 import type { WireEndpoint, WireEndpointChange } from "../wire/endpoint.js";
 import { activityOf } from "./activity.js";
 import { findComputeDirectly, formatComputes, isPrimaryOf } from "./find.js";
-import type { DesiredState } from "./inputs.js";
+import { checkPassedRestart, type DesiredState } from "./inputs.js";
 import { needsCurrentValues, observedSettings } from "./mapping.js";
 import type { Conflict } from "./ownership.js";
 import { patch } from "./patch.js";
@@ -174,15 +173,14 @@ export function adoptionOf(
  */
 export function refuseRestart(
   { config }: Pick<CreateView, "config">,
-  { inputs, announced }: DesiredState,
+  desiredState: DesiredState,
   existing: WireEndpoint,
   { assessment }: Adoption,
   activity?: Activity,
 ): void {
-  // An announced restart means that check compared old inputs and let the restart pass: the engine replaces the resource, or
-  // creates it again because its compute is gone.
-  const checkPassed = isAtLeast(announced?.impact ?? "none", "restart");
-  if (checkPassed || !refuses(assessment.impact, inputs.onRestart, config.onRestart)) return;
+  // If check compared old inputs in a create: the engine replaces the resource, or creates it again because its compute is gone.
+  if (checkPassedRestart(desiredState)) return;
+  if (!refuses(assessment.impact, desiredState.inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
   // `up` refuses whatever the compute does then: an idle one may be active a moment later.
   const isIdle = activity !== undefined && activity.state !== "active";
@@ -223,7 +221,7 @@ export async function adoptCompute(
   // A stale list could hide a difference, or put old values into the PATCH.
   if (isFromList && (paths.length === 0 || needsCurrentValues(paths))) {
     const now = await findComputeDirectly(shared.context, ref, deadline);
-    if (!now) throw new Stopped(notThere(project, existing.id));
+    if (!now) throw new Stopped(deletedMeanwhile(project, existing.id));
     const { branchId } = inputs;
     // A restore of the branch has just moved this compute, which was found as the branch's primary. The PATCH would move it back.
     if (typeof inputs.adopt !== "string" && ![undefined, branchId].includes(now.branch_id)) {
@@ -244,7 +242,7 @@ export async function adoptCompute(
   return { endpoint: existing, operations };
 }
 
-/** Warns of what a preview knows only if it can ask the service. */
+/** Warns that the adoption may restart the compute. A preview without a key could not say so. */
 function warnOfTakeOver(
   { config, context, places, warn }: SharedState,
   { inputs, autoName }: DesiredState,
@@ -252,7 +250,7 @@ function warnOfTakeOver(
   { assessment }: Adoption,
 ): void {
   if (assessment.impact === "none" || (inputs.onRestart ?? config.onRestart) === "allow") return;
-  // The class prints the line at the stack, where it has to name its resource.
+  // The class prints this line at the stack, so the line has to name the resource.
   const { urn } = places?.of({ ...inputs, __autoName: autoName }) ?? {};
   const name = urn && identityOf(urn)?.name;
   const { text } = lineOfAdoption(existing.id, { assessment, changes: [] }, activityOf(existing, context.clock.wall()));
@@ -262,7 +260,7 @@ function warnOfTakeOver(
 const unknownSettings = (id: string): string =>
   `compute ${id} can't be taken over: the service did not return its settings, and a request with one of them could drop the others. Nothing was changed. Run \`pulumi up\` again; if that fails too, first take the compute over without \`settings\` in the program`;
 
-const notThere = (project: string, id: string): string =>
+const deletedMeanwhile = (project: string, id: string): string =>
   `compute ${id} can't be taken over: somebody has just deleted it, and only the list of project ${project} still has it. Nothing was changed. Run \`pulumi up\` again`;
 
 const justMoved = ({ id, branch_id: to }: WireEndpoint, branchId: string | undefined): string =>

@@ -70,9 +70,9 @@ export function changeSetOf(
   const newlyManaged = Object.keys(desired).filter(
     (path) => !(path in managedBefore) || (isReshaped && isLimit(path) && !isSameSize(managedBefore, desired)),
   );
-  // A value that is sent again is in the old inputs already, so against them it would be no change and no restart. It is compared
-  // with the outputs, which have the compute's value. Without old inputs, the outputs stand for them, together with the values
-  // that the service did not apply.
+  // The values of `askedAgain` are compared with the outputs, which have the compute's values: the old inputs already contain the
+  // desired ones, so they would show no change and no restart. If there are no old inputs, the outputs take their place, together with
+  // the values that the service did not apply.
   const before = comparisonBase(oldInputs ? managedBefore : unappliedBefore, outputs, askedAgain);
   const differing = differingPaths(desired, before).filter((path) => !unapplied.includes(path));
   const changed = [...new Set([...differing, ...askedAgain])];

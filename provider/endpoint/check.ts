@@ -29,9 +29,9 @@ export interface CheckAnswer {
 }
 
 /**
- * The old inputs of each resource that this process has checked, by its URN. For a replacement, the engine calls check twice:
- * first with the old inputs, then without. The second call looks like a creation, and the preview shows its answer. This map
- * tells them apart.
+ * The old inputs of each resource that this process has checked, by its URN, for the second check of a replacement. The engine calls
+ * check twice then: first with the old inputs, then without. The second call looks like a creation, and the preview shows its answer.
+ * This map tells them apart. (`OldInputs` in old-inputs.ts keeps old inputs for diff and update, which get no URN.)
  */
 export type FirstOldInputs = Map<string, Raw>;
 
@@ -54,8 +54,8 @@ export function check(
   const secrets = new Set([...(hints.secrets ?? []), ...textsIn(before?.["__secret"])]);
   const { inputs, unknown, problems, sizeProblems } = checkInputs(news);
   const unchecked = config.sizes === "unchecked";
-  const bad = [...problems, ...regionProblems(before, news), ...(unchecked ? [] : sizeProblems)];
-  const failures = [...configProblems(config), ...bad.map((problem) => withoutSecrets(problem, secrets))];
+  const invalid = [...problems, ...regionProblems(before, news), ...(unchecked ? [] : sizeProblems)];
+  const failures = [...configProblems(config), ...invalid.map((problem) => withoutSecrets(problem, secrets))];
 
   const desired = desiredSettings(inputs, unknown);
   // In the second check of a replacement: the state that diff got between the two checks.
@@ -83,8 +83,8 @@ export function check(
     const [digest, ofReplacement] = [digestBy(assess), digestBy(replacementOf)];
     const { approvals } = config;
     if (![digest, ofReplacement].some((one) => one !== undefined && approvals.digests.has(one))) {
-      const wider = assessment.impact === "new-host" ? undefined : ofReplacement;
-      const offer = { digest, wider, mayReplace: hints.mayReplace };
+      const replacementDigest = assessment.impact === "new-host" ? undefined : ofReplacement;
+      const offer = { digest, replacementDigest, mayReplace: hints.mayReplace };
       const own = inputs.onRestart;
       const configFile = configFileOfEngine();
       failures.push(...refusalsOf({ assessment, urn, own, offer, approvals, asSize: asSize(news), configFile }));

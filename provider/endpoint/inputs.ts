@@ -2,6 +2,7 @@
 // whatever the type is.
 
 import * as z from "zod/mini";
+import { isAtLeast } from "../rules/impact.js";
 import { isName } from "../rules/name.js";
 import { type ImpactNotice, NOTICE, readNotice } from "../rules/notice.js";
 import { ON_RESTART } from "../rules/policies.js";
@@ -31,19 +32,19 @@ type Issue = { input?: unknown };
  * "3.5 is not a whole number", "a string is not true or false". No string is shown: the engine does not say which values the
  * program's transforms made secret. The engine itself adds the value of a property, hidden where it is secret.
  */
-const bad = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
+const isNot = (what: string) => ({ error: ({ input }: Issue) => `${show(input)} is not ${what}` });
 /** Where few words are allowed, a wrong word is shown: it is a typo, not a secret. */
 const oneOf = <const T extends readonly string[]>(words: T) =>
   z.enum(words, {
     error: ({ input }: Issue) =>
       `${typeof input === "string" ? quotedText(input) : show(input)} is not one of ${words.map((word) => `"${word}"`).join(", ")}`,
   });
-const flag = () => z.boolean(bad("true or false"));
-const computeUnits = () => z.number(bad("a number of compute units (CU), for example 2"));
+const flag = () => z.boolean(isNot("true or false"));
+const computeUnits = () => z.number(isNot("a number of compute units (CU), for example 2"));
 const id = (what: string) =>
   z
-    .string(bad(`${what} (a string)`))
-    .check(z.regex(/^[a-z0-9-]{1,60}$/, bad(`${what}: 1 to 60 lower-case letters, digits and dashes`)));
+    .string(isNot(`${what} (a string)`))
+    .check(z.regex(/^[a-z0-9-]{1,60}$/, isNot(`${what}: 1 to 60 lower-case letters, digits and dashes`)));
 
 /** One part of a duration such as "1h30m". */
 const DURATION_PART = /(\d+(?:\.\d+)?)(h|ms|m|s)/;
@@ -51,16 +52,16 @@ const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
 /** Whether the text is a duration such as "90s" or "1h30m". */
 export const isDuration = (text: string): boolean => DURATION.test(text);
 const duration = () =>
-  z.string(bad('a duration such as "10m" or "90s"')).check(z.regex(DURATION, bad('a duration such as "10m" or "90s"')));
+  z.string(isNot('a duration such as "10m" or "90s"')).check(z.regex(DURATION, isNot('a duration such as "10m" or "90s"')));
 
 const ADOPT = 'true, false or the id of a compute, "ep-…"';
 
 const PreloadLibraries = z.strictObject(
   {
     useDefaults: z.optional(flag()),
-    enabledLibraries: z.optional(z.array(z.string(bad("the name of a library")), bad("a list of library names"))),
+    enabledLibraries: z.optional(z.array(z.string(isNot("the name of a library")), isNot("a list of library names"))),
   },
-  bad("an object { useDefaults, enabledLibraries }"),
+  isNot("an object { useDefaults, enabledLibraries }"),
 );
 
 const SettingsObject = z.strictObject(
@@ -72,17 +73,17 @@ const SettingsObject = z.strictObject(
           error: ({ input }: Issue) =>
             `${kindOf(input)} is not a string: Postgres settings are sent as text, for example "128MB" or "100"`,
         }),
-        bad("an object of Postgres settings"),
+        isNot("an object of Postgres settings"),
       ),
     ),
     preloadLibraries: z.optional(PreloadLibraries),
   } satisfies { [K in PartName]: z.ZodMiniType<Settings[K] | undefined> },
-  bad("an object { pgSettings, preloadLibraries }"),
+  isNot("an object { pgSettings, preloadLibraries }"),
 );
 
 const CustomTimeouts = z.strictObject(
   { create: z.optional(duration()), update: z.optional(duration()), delete: z.optional(duration()) },
-  bad("an object { create, update, delete }"),
+  isNot("an object { create, update, delete }"),
 );
 
 /**
@@ -94,23 +95,23 @@ const Inputs = z.strictObject({
   branchId: z.optional(id("a branch id")),
   type: z.optional(oneOf(["read_write", "read_only"])),
   regionId: z.optional(
-    z.string(bad("a region such as aws-us-east-2")).check(z.minLength(1, bad("a region such as aws-us-east-2"))),
+    z.string(isNot("a region such as aws-us-east-2")).check(z.minLength(1, isNot("a region such as aws-us-east-2"))),
   ),
   size: z.optional(computeUnits()),
   autoscalingLimitMinCu: z.optional(computeUnits()),
   autoscalingLimitMaxCu: z.optional(computeUnits()),
-  suspendTimeoutSeconds: z.optional(z.number(bad("a number of seconds, -1 or 0"))),
+  suspendTimeoutSeconds: z.optional(z.number(isNot("a number of seconds, -1 or 0"))),
   name: z.optional(
     z
-      .string(bad("a name (a string)"))
-      .check(z.refine(isName, bad("a name: 1 to 64 characters, without line breaks and other control characters"))),
+      .string(isNot("a name (a string)"))
+      .check(z.refine(isName, isNot("a name: 1 to 64 characters, without line breaks and other control characters"))),
   ),
   disabled: z.optional(flag()),
   poolerEnabled: z.optional(flag()),
   settings: z.optional(SettingsObject),
   // The value may be a secret, and is not shown if it is not a list.
   restartTriggers: z.optional(z.array(z.unknown(), "restartTriggers is not a list of values")),
-  adopt: z.optional(z.union([z.boolean(), z.string().check(z.regex(/^ep-[a-z0-9-]{1,57}$/, bad(ADOPT)))], bad(ADOPT))),
+  adopt: z.optional(z.union([z.boolean(), z.string().check(z.regex(/^ep-[a-z0-9-]{1,57}$/, isNot(ADOPT)))], isNot(ADOPT))),
   onDelete: z.optional(oneOf(["delete", "release"])),
   onRestart: z.optional(oneOf(ON_RESTART)),
   waitForReady: z.optional(flag()),
@@ -133,7 +134,7 @@ export const INTERNAL_INPUTS = [
   "restart",
 ] as const;
 
-/** Resource options in the engine's request, of which Pulumi's shim passes on nothing (`shim.ts`). */
+/** Resource options that are in the engine's request. Pulumi's shim does not pass them on (`shim.ts`). */
 export interface StepRequest {
   /** Milliseconds, from the resource's `customTimeouts`; 0 if it has none for this step. */
   timeoutMs?: number;
@@ -153,6 +154,10 @@ export interface DesiredState extends StepRequest {
   /** Whether check has made the inputs. In a refresh they come from the state, and nothing was announced. */
   isChecked: boolean;
 }
+
+/** Whether check compared the old inputs, announced a restart, and let it pass. */
+export const checkPassedRestart = ({ announced }: DesiredState): boolean =>
+  announced !== undefined && isAtLeast(announced.impact, "restart");
 
 /** Reads inputs that check has passed. */
 export function desiredStateOf(raw: Record<string, unknown>, request: StepRequest = {}): DesiredState {

@@ -1,4 +1,4 @@
-// The steps that send requests, as the engine calls them. Adds to each error what the state contains and what to do next.
+// The steps that send requests, as the engine calls them. This file adds to each error what the state contains and what to do next.
 
 import { isKind } from "../errors.js";
 import { afterDeparture, branchMovedTo, whileLeaving } from "./branch-handover.js";

@@ -15,7 +15,10 @@ export class OldInputs {
     if (olds["projectId"] !== undefined) this.#byResource.set(keyOf(inputs), olds);
   }
 
-  /** Notes whose old inputs these are. @returns the old inputs; undefined if no check came before, as in a refresh */
+  /**
+   * Finds the old inputs of the resource with these new inputs, and stores them under the compute's id.
+   * @returns them; undefined if no check came before, as in a refresh
+   */
   rememberCompared(id: string, news: Raw): Raw | undefined {
     const olds = this.#byResource.get(keyOf(news));
     if (olds) this.#byId.set(id, olds);

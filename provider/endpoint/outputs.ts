@@ -88,7 +88,7 @@ export interface StepRecord {
 
 /** The step that wrote the state. It decides where the settings come from. */
 export type Origin =
-  /** All from the compute: so drift comes into a state. */
+  /** All settings come from the compute, so a refresh records drift in the state. */
   | "read"
   /** Settings of the program from the program, all others from the compute. */
   | "create"

@@ -23,7 +23,7 @@ import type { Compared, Replacement } from "./replacement.js";
 
 /** The channel to the other provider processes of this run. */
 export interface Sharing {
-  /** Sends them all own facts and receives theirs. Never fails, and ends within about two seconds. */
+  /** Sends this process's facts to all of them, and receives theirs. Never fails, and ends within about two seconds. */
   exchange(): Promise<void>;
   /** Does the same a little later. Nobody waits for it. */
   exchangeSoon(): void;
@@ -54,7 +54,7 @@ export class Ownership {
   /** The primaries of this process's resources that change their branch. */
   readonly branchMoves = new BranchMoves();
   #sharing: Sharing | undefined;
-  /** The service's URL, and its one spelling. Every diff needs it. */
+  /** Cache: the service's URL and its normalized form. Every diff needs the normalized one. */
   #service = { url: "", text: serviceOf("") };
 
   /** @param service the base URL. Two services may have computes with equal ids */

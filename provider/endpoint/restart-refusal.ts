@@ -15,7 +15,7 @@ export interface ApprovalOffer {
   /** The digest; undefined if none can approve the change. */
   digest?: string;
   /** The digest that approves the change as a replacement too. */
-  wider?: string;
+  replacementDigest?: string;
   /**
    * Why the change may become a replacement: the option `replaceOnChanges` (true), or transforms that may add it later
    * ("transforms").
@@ -40,7 +40,7 @@ export function refusalsOf(change: RefusedChange): Problem[] {
   const { assessment, own, asSize } = change;
   const where = own ? "on this resource" : "compute:onRestart in the stack's config";
   const tail = refusalTail(digestToApprove(change.offer));
-  const refused = `${REFUSED} (${where}), so the compute is left as it is. ${tail}\n${waysOn(change).join("\n")}`;
+  const refused = `${REFUSED} (${where}), so the compute is left as it is. ${tail}\n${remediesFor(change).join("\n")}`;
   const reasons = assessment.reasons.filter((reason) => isAtLeast(reason.impact, "restart"));
   if (reasons.length === 0) return [{ property: "restart", reason: `${sentence(assessment)}. ${refused}` }];
   const byProperty = new Map<string, Reason[]>();
@@ -56,26 +56,30 @@ export function refusalsOf(change: RefusedChange): Problem[] {
 }
 
 /** Whether the option `replaceOnChanges` may turn the change into a replacement. */
-const asksReplacement = ({ mayReplace, wider }: ApprovalOffer): boolean => mayReplace === true && wider !== undefined;
+const asksReplacement = ({ mayReplace, replacementDigest }: ApprovalOffer): boolean =>
+  mayReplace === true && replacementDigest !== undefined;
 
 /** The digest to approve. */
 const digestToApprove = (offer: ApprovalOffer): string | undefined =>
-  asksReplacement(offer) ? offer.wider : offer.digest;
+  asksReplacement(offer) ? offer.replacementDigest : offer.digest;
 
-/** Not `pulumi config set compute:onRestart warn`: it would switch the guard off for all computes, and for good. */
-function waysOn({ urn, offer, approvals, configFile }: RefusedChange): string[] {
+/**
+ * What the user can do. It does not name `pulumi config set compute:onRestart warn`, which would switch `refuse` off for all
+ * computes, and for good.
+ */
+function remediesFor({ urn, offer, approvals, configFile }: RefusedChange): string[] {
   const isAsked = asksReplacement(offer);
   const digest = digestToApprove(offer);
   const others = `To see all changes, preview with COMPUTE_ON_RESTART=warn in the environment. To keep what the compute has, give the program the old value. To let this change pass without an approval, set onRestart: "warn" on this resource for this one change.`;
   if (digest === undefined) return [`It can't be approved: a value is secret, or not known yet. ${others}`];
-  const mayBeAsked = offer.mayReplace === "transforms" && offer.wider !== undefined;
-  const [ended] = [isAsked || mayBeAsked ? offer.wider : undefined, offer.digest].flatMap(
+  const mayBeAsked = offer.mayReplace === "transforms" && offer.replacementDigest !== undefined;
+  const [ended] = [isAsked || mayBeAsked ? offer.replacementDigest : undefined, offer.digest].flatMap(
     (one) => approvals.ended.get(one ?? "") ?? [],
   );
   const wider = isAsked
     ? " replaceOnChanges may give the compute a new host: the approval is for that too."
     : mayBeAsked
-      ? ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${offer.wider} instead, which is for both.`
+      ? ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${offer.replacementDigest} instead, which is for both.`
       : "";
   const { stack, name } = (urn && identityOf(urn)) || {};
   return [

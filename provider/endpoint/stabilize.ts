@@ -64,7 +64,7 @@ export async function waitUntilStable(
       return now;
     }
     if (missingSince !== undefined && (clock.now() - missingSince >= MISSING_MS || deadline.leftMs() <= 0)) {
-      throw missing(ref);
+      throw neverAppeared(ref);
     }
     const state = now?.pending_state === undefined ? "has not started" : `is still on its way to ${now.pending_state}`;
     if (deadline.leftMs() <= 0) {
@@ -89,12 +89,12 @@ export async function waitUntilFound(context: Context, ref: ComputeRef, deadline
   for (;;) {
     const now = await findComputeDirectly(context, ref, deadline);
     if (now) return now;
-    if (limit.leftMs() <= 0) throw missing(ref);
+    if (limit.leftMs() <= 0) throw neverAppeared(ref);
     await context.clock.sleep(Math.min(LONGEST_PAUSE_MS, limit.leftMs()));
   }
 }
 
-const missing = ({ project, id }: ComputeRef): OperationFailed =>
+const neverAppeared = ({ project, id }: ComputeRef): OperationFailed =>
   new OperationFailed(
     `the service accepted the request for compute ${id}, but the compute is neither in the list of project ${project} nor found by its id. \`pulumi refresh\` tells whether it is there by now`,
     [],

@@ -2,14 +2,14 @@
 
 import { Stopped } from "../errors.js";
 import { driftInChange } from "../rules/drift.js";
-import { type ImpactAssessment, impactOf, isAtLeast, sentence } from "../rules/impact.js";
+import { type ImpactAssessment, impactOf, sentence } from "../rules/impact.js";
 import { announces } from "../rules/notice.js";
 import { pick, settingsByName, valuesByPath } from "../rules/paths.js";
 import { refuses } from "../rules/policies.js";
 import { type DesiredSettings, SIZE_LIMITS } from "../rules/settings.js";
 import type { WireEndpoint } from "../wire/endpoint.js";
 import type { ChangeSet } from "./change-set.js";
-import type { DesiredState } from "./inputs.js";
+import { checkPassedRestart, type DesiredState } from "./inputs.js";
 import { observedSettings } from "./mapping.js";
 import { unannouncedError } from "./refusals.js";
 import type { SharedState, Target } from "./shared-state.js";
@@ -64,8 +64,7 @@ export function refuseUnannounced({ config }: SharedState, target: Target, chang
     );
   }
   if (!refuses(assessment.impact, inputs.onRestart, config.onRestart)) return;
-  const checkPassed = announced !== undefined && isAtLeast(announced.impact, "restart");
-  if (checkPassed) {
+  if (checkPassedRestart(desiredState)) {
     assertAsApproved(target, change);
     return;
   }

@@ -104,7 +104,7 @@ export async function creationOutlook(now: ProjectNow, creation: Creation): Prom
   const { inputs, onRestart, replaces } = creation;
   const { context, project, endpoints } = now;
   if (now.keyRefused) return { kind: "fails", foreseen: now.keyRefused };
-  if (!endpoints) return missing(now, `project ${project}`, "projectId");
+  if (!endpoints) return missingOutlook(now, `project ${project}`, "projectId");
   const stays = replaces?.fate === "released" || replaces?.fate === "kept";
   const listed = stays ? endpoints : endpoints.filter(({ id }) => id !== replaces?.id);
   const { adopt } = inputs;
@@ -115,7 +115,7 @@ export async function creationOutlook(now: ProjectNow, creation: Creation): Prom
   return (await missingBranch(now, String(inputs["branchId"]))) ?? outlook;
 }
 
-const missing = ({ urlDoubt }: ProjectNow, what: string, property: string): Outlook => ({
+const missingOutlook = ({ urlDoubt }: ProjectNow, what: string, property: string): Outlook => ({
   kind: "fails",
   foreseen: notFoundFailure(what, property, urlDoubt),
 });
@@ -125,7 +125,7 @@ async function missingBranch(now: ProjectNow, branch: string): Promise<Outlook |
   if (now.endpoints?.some((one) => one.branch_id === branch)) return undefined;
   const branches = await branchesOf(now);
   if (!branches || branches.has(branch)) return undefined;
-  return missing(now, `branch ${branch} of project ${now.project}`, "branchId");
+  return missingOutlook(now, `branch ${branch} of project ${now.project}`, "branchId");
 }
 
 /** What the hook of a creation knows of it. */
@@ -165,7 +165,7 @@ export async function updateOutlook(
 ): Promise<Outlook | undefined> {
   const { project, endpoints, keyRefused } = now;
   if (keyRefused) return { kind: "fails", foreseen: keyRefused };
-  if (!endpoints) return missing(now, `project ${project}`, "projectId");
+  if (!endpoints) return missingOutlook(now, `project ${project}`, "projectId");
   const target = movesPrimary && branchId !== undefined ? { branchId } : {};
   const outlook = outlookOnUpdate({ project, id, ...target }, endpoints);
   return outlook ?? (branchId === undefined ? undefined : missingBranch(now, branchId));

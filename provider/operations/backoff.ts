@@ -20,11 +20,11 @@ const SHORTEST_FIRST_PAUSE_MS = 200;
  */
 const OFTEN_MS = 6_000;
 
-// If many projects wait, the constants below keep the polls within the budget of a minute. The first polls still come early,
-// because most operations take seconds. They were chosen with the simulation in `test/provider/operations/poll-pace.test.ts`: up
-// to 50 projects poll 350 times in any minute at most, and fewer than eight poll as often as one. At the even pause, all projects
-// that wait together use exactly the budget (`poll-budget.ts`, which also slows polls down). After a failure that the service may
-// retry, `tracked-operation.ts` sets the pause.
+// Even pause: the pause at which all projects that wait together use exactly the budget (`poll-budget.ts`, which also slows polls
+// down). If many projects wait, the constants below keep the polls within the budget of a minute. The first polls still come early,
+// because most operations take seconds. The constants were chosen with the simulation in `test/provider/operations/poll-pace.test.ts`:
+// up to 50 projects poll 350 times in any minute at most, and fewer than eight poll as often as one. After a failure that the service
+// may retry, `tracked-operation.ts` sets the pause.
 /** A project polls early in its first minute… */
 const FIRST_MINUTE_MS = 60_000;
 /** …so the later pauses of that minute are longer than the even pause. */

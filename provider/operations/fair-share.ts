@@ -97,6 +97,7 @@ export class FairShare {
   /** The pause before our next try after another stack's mutation ended: stacks that waited longer go first. */
   letOthersFirstMs(): number {
     if (this.#accepted % PROBE_EVERY === 1 && this.#mutationsWaitedFor < MOST_OTHERS) return PROBE_MS;
+    // If there are several other stacks, the count may be too low, so this stack lets as many go first as it ever does.
     const first = this.#othersBetween > 1 ? MOST_OTHERS : this.#othersBetween;
     return Math.max(0, first - this.#mutationsWaitedFor) * PAUSE_FOR_EACH_MS;
   }

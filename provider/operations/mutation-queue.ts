@@ -39,7 +39,7 @@ interface ProjectQueue {
   share: FairShare;
   /** Ids of the branches and computes that our mutations have changed. */
   ownKeys: Set<string>;
-  isYielding: boolean;
+  isPausing: boolean;
 }
 
 /**
@@ -164,6 +164,7 @@ export class MutationQueue {
       share.othersEnded(ids, now);
       return share.letOthersFirstMs();
     }
+    // Our own operation held the lock and has ended now, so the pause for others counts from here.
     share.ended(now);
     return share.pauseMs(now);
   }
@@ -175,7 +176,7 @@ export class MutationQueue {
 
   /** Begins the mutations that may run now, unless other stacks have waited long enough. */
   #next(project: ProjectQueue): void {
-    if (project.isYielding) return;
+    if (project.isPausing) return;
     if (this.clock && project.active.size === 0 && project.waiting.length > 0) {
       const pauseMs = project.share.pauseMs(this.#now());
       if (pauseMs > 0) {
@@ -187,10 +188,10 @@ export class MutationQueue {
   }
 
   async #pauseForOthers(project: ProjectQueue, ms: number, clock: Pick<Clock, "sleep">): Promise<void> {
-    project.isYielding = true;
+    project.isPausing = true;
     // A cancel ends the sleep. It has rejected all waiting mutations by then.
     await clock.sleep(ms).catch(() => {});
-    project.isYielding = false;
+    project.isPausing = false;
     beginWaiting(project);
   }
 
@@ -208,7 +209,7 @@ const newProjectQueue = (): ProjectQueue => ({
   widenAfter: FIRST_WIDEN_AFTER,
   share: new FairShare(),
   ownKeys: new Set(),
-  isYielding: false,
+  isPausing: false,
 });
 
 /** Whether an operation may concern one of the keys. An operation without branch and compute may concern any of them. */

@@ -19,7 +19,7 @@ export type WaitState = "pending" | "done" | "failed" | "vanished";
 
 /** A failure that a poll showed, and when it becomes final. */
 interface OperationFailure {
-  /** The moment at which the service tries again, or the moment of the first poll. */
+  /** The moment at which the service tries again, or the moment of the poll that first showed the failure. */
   dueAt: number;
   graceMs: number;
   /** Polls since then that showed no change. */

@@ -61,7 +61,7 @@ export function readApprovals(text: string | undefined, nowMs: number): Approval
 }
 
 function entryOf(value: unknown, nowMs: number): ApprovalEntry | undefined {
-  // `pulumi config set --path` has turned 12 digits into a number.
+  // `pulumi config set --path` turns an entry of 12 decimal digits into a number.
   const isNumber = typeof value === "number" && SHORT.test(String(value));
   const text = isNumber ? String(value) : typeof value === "string" ? value.trim() : "";
   const [digest = "", day, ...more] = text.split("@");

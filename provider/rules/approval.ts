@@ -64,22 +64,22 @@ export function digestOfChange(
   // `settings.pgSettings.work_mem` is a change of `settings.pgSettings`.
   const causes = new Set(assessment.reasons.map(({ property }) => property.split(".").slice(0, 2).join(".")));
   // A replacement sends every setting of the program, and none that the program has dropped.
-  const anew = assessment.impact === "new-host";
-  if (anew && secrets && secrets.size > 0) return undefined;
-  const names = [...new Set([...Object.keys(desired), ...(anew ? Object.keys(old) : [])])] as SettingName[];
+  const isReplacement = assessment.impact === "new-host";
+  if (isReplacement && secrets && secrets.size > 0) return undefined;
+  const names = [...new Set([...Object.keys(desired), ...(isReplacement ? Object.keys(old) : [])])] as SettingName[];
   const differing = differences(desired, old as ObservedSettings);
   for (const name of names) {
     const property = propertyOf(name);
     const [before, next] = [old[name], desired[name]];
     const { digest } = rowOf(name);
     const alwaysCovered = digest === "always" && differing.includes(name);
-    if (!anew && !causes.has(property) && !alwaysCovered) continue;
+    if (!isReplacement && !causes.has(property) && !alwaysCovered) continue;
     if (next === UNKNOWN || before === UNKNOWN || isSecret(property, secrets)) return undefined;
     // Triggers may hold anything: their hash is enough to recognize them.
     const covered = (value: unknown) => (digest === "hash" && value ? fullHashOf(value) : value);
     changes.push([property, covered(before) ?? null, covered(next) ?? null]);
   }
-  if (anew) {
+  if (isReplacement) {
     const adopt = (inputs: ReleaseInputs = {}) => (inputs.adopt === false ? null : (inputs.adopt ?? null));
     changes.push(["adopt", adopt(release.old), adopt(release.next)]);
     changes.push(["onDelete", release.old?.onDelete ?? null, release.next?.onDelete ?? null]);

@@ -1,11 +1,11 @@
 /**
- * Why a step will fail, as a preview says it. `endpoint/outlook.ts` finds it with the step's own rules, and the two
- * `preview-warnings.ts`, in `sdk/` and `native/`, print it.
+ * Why a step will fail, as a preview says it. `endpoint/outlook.ts` finds it with the step's own rules. `sdk/preview-warnings.ts`
+ * prints it for the class, and `native/preview-warnings.ts` for the plugin.
  */
 export interface ForeseenFailure {
   /** What is in the way: "branch br-… has its primary already (ep-…)". */
   problem: string;
-  /** What to do, as a sentence. */
+  /** The remedy: what to do, as a sentence. */
   way: string;
   /** The compute that is in the way. */
   id?: string;

@@ -5,7 +5,7 @@ import { DEFAULT_API_URL, isThisMachine } from "./service-url.js";
 export interface KeyAndUrl {
   apiKey?: string;
   apiUrl?: string;
-  /** Whether the URL is part of the key's value. */
+  /** Whether key and URL are bound: the URL is part of the key's value, in one secret. */
   isBound: boolean;
   /** The error, as a phrase that follows the name of the key's source. */
   problem?: string;

@@ -1,7 +1,7 @@
-// The data at the end of a preview's message: the state of the compute, and whether `up` will fail. The report reads it: Pulumi
-// puts nothing else from a hook into the preview's document. It is a data format. A user's program could
-// print such data too. So the report never lowers an impact because of it; it only takes the words for a creation from it. `up` does
-// not read it, and looks at the service again.
+// The data at the end of a preview's message: the state of the compute, and whether `up` will fail. The report reads this data format,
+// because Pulumi puts nothing else from a hook into the preview's document. A user's program could print such data too. So the report
+// never lowers an impact because of it. For a creation, the report only copies the sentence before it. `up` does not read it, and looks at
+// the service again.
 
 const STATES = ["active", "idle", "disabled"] as const;
 
@@ -12,8 +12,8 @@ export interface Seen {
 }
 
 /**
- * What `up` will do, from one request to the service. `fails unless replaced`: the preview can't tell a creation from a forced
- * replacement. The document's step shows which it is.
+ * What `up` will do, from one request to the service. `makes`: `adopt: true` finds no primary, so a new compute is created. `fails
+ * unless replaced`: the preview can't tell a creation from a forced replacement. The document's step shows which it is.
  */
 const OUTLOOKS = ["fails", "fails unless replaced", "adopts", "makes"] as const;
 type OutlookWord = (typeof OUTLOOKS)[number];
@@ -37,8 +37,8 @@ export const factsTail = (facts: readonly MessageFact[], atMs: number): string =
     : ` [${facts.join(", ")} at ${new Date(atMs).toISOString().slice(0, "2026-05-04T12:00:05".length)}Z]`;
 
 /**
- * "[refused 892732bba34f…]" with the whole digest that approves the change, or "[refused]" where none can: check has refused it. It
- * ends the first line of the failure, as people copy the last one.
+ * Marks a change that check has refused: "[refused 892732bba34f…]" with the whole digest that approves the change, or "[refused]" if no
+ * digest can approve it. It stands at the end of the failure's first line, because people copy the last line, the approve command.
  */
 export const refusalTail = (digest: string | undefined): string =>
   `[refused${digest === undefined ? "" : ` ${digest}`}]`;

@@ -27,8 +27,8 @@ import {
 
 export interface ImpactNotice {
   /**
-   * In `__notice`, `none` occurs only for a replacement that keeps the compute; read from the text `restart`, it means no impact. A
-   * notice never says `delete`.
+   * `none`: no impact. A notice with `none` is written only for a replacement that keeps the compute; `readSentence` also returns it
+   * for the text `no`. A notice never says `delete`.
    */
   impact: Exclude<Impact, "delete">;
   /**
@@ -115,7 +115,8 @@ const SENTENCE_KINDS: Record<ImpactNotice["impact"], SentenceKind> = {
 export function withNotice(assessment: ImpactAssessment, notice: ImpactNotice | undefined): ImpactAssessment {
   if (notice === undefined || isAtLeast(assessment.impact, notice.impact)) return assessment;
   const { impact, properties } = notice;
-  // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This assessment comes from them.
+  // With `compute:askAgain`, check warns of every compute, since it sees no outputs. This assessment was made with the outputs, so it
+  // is more exact.
   if (impact === "may-restart" && properties.length === 0) return assessment;
   const worse = { impact, effect: EFFECT_BY_IMPACT[impact], sentenceKind: SENTENCE_KINDS[impact] };
   const known = assessment.reasons.map((reason) =>
@@ -137,9 +138,10 @@ export const withoutFirstWord = (restart: unknown): string =>
   typeof restart === "string" ? restart.replace(/^[a-z]+: /, "") : "";
 
 // Reads the impact from the text `restart` if there is no `__notice`: in 0.1.0 states and preview documents (docs/design.md), and
-// in policies, because Pulumi hides inputs with two underscores from them. Of a new sentence, only the last clause counts.
+// in policies, because Pulumi hides inputs with two underscores from them. In a sentence that this version writes, only the last clause
+// is read.
 
-/** The last clauses of 0.1.0. They copy today's effects, which may be reworded. */
+/** The last clauses that 0.1.0 wrote. They equal today's effects, but the effects may be reworded, and these may not. */
 const NEW_HOST =
   "a compute with another id and host takes its place: clients need the new host; the old one is deleted and its connections drop, unless it is released";
 const STOPS = "the compute stops, open connections drop, and nothing can connect while it is disabled";

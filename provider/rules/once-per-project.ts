@@ -1,4 +1,7 @@
-/** Answers about projects, for a preview. Each is asked for once at most, and an account that has failed is not asked again. */
+/**
+ * Answers about projects, for a preview. Each is asked for once at most, and an account that has failed is not asked again.
+ * `isForAccount`: the answer holds for every project of the account, because the service refuses the key.
+ */
 export class OncePerProject<T extends { isForAccount?: boolean }> {
   readonly #answers = new Map<string, Promise<T | undefined>>();
   /** The accounts that are not asked again, with the answer for all their projects: undefined after a failure. */

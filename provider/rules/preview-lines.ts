@@ -24,8 +24,9 @@ type Props = Record<string, unknown>;
 /** What `up` will do. */
 type Outlook = AdoptionOutlook | { kind: "makes" } | { kind: "fails"; foreseen: ForeseenFailure };
 
-/** A project, asked for at a moment. */
-interface ProjectNow {
+/** The part of a project's answer that the lines need. */
+interface ListedAt {
+  /** When the project's computes were listed. */
   nowMs: number;
 }
 
@@ -48,7 +49,7 @@ interface Lookups<P> {
 }
 
 /** A resource in a create or an update. */
-export interface ResourceStep<P extends ProjectNow> {
+export interface ResourceStep<P extends ListedAt> {
   /** The inputs that check has returned. */
   news: Props;
   secrets: ReadonlySet<string>;
@@ -65,7 +66,7 @@ export interface ResourceStep<P extends ProjectNow> {
 }
 
 /** A resource in an update. */
-export interface UpdateStep<P extends ProjectNow> extends ResourceStep<P> {
+export interface UpdateStep<P extends ListedAt> extends ResourceStep<P> {
   id: string;
   /** The outputs in the state. */
   olds: Props;
@@ -82,7 +83,7 @@ export interface PreviewLine {
   effect?: { impact: Impact; activity: Activity | undefined } | undefined;
 }
 
-type Step = ResourceStep<ProjectNow>;
+type Step = ResourceStep<ListedAt>;
 
 const onRestartOf = ({ news, stackOnRestart }: Step): unknown => news["onRestart"] ?? stackOnRestart ?? "warn";
 
@@ -91,7 +92,7 @@ const approvalOf = async (step: Step): Promise<ApprovalState> =>
 
 const failureIn = (outlook: Outlook | undefined) => (outlook?.kind === "fails" ? outlook.foreseen : undefined);
 
-export async function linesOfUpdate<P extends ProjectNow>(step: UpdateStep<P>, change: Change): Promise<PreviewLine[]> {
+export async function linesOfUpdate<P extends ListedAt>(step: UpdateStep<P>, change: Change): Promise<PreviewLine[]> {
   const { id, olds, news } = step;
   const lines: PreviewLine[] = [];
   if (onRestartOf(step) !== "allow") {
@@ -103,7 +104,7 @@ export async function linesOfUpdate<P extends ProjectNow>(step: UpdateStep<P>, c
   return lines;
 }
 
-async function impactLine<P extends ProjectNow>(step: UpdateStep<P>, change: Change): Promise<PreviewLine> {
+async function impactLine<P extends ListedAt>(step: UpdateStep<P>, change: Change): Promise<PreviewLine> {
   const { id, olds, news, secrets } = step;
   const project = await step.projectNow(olds["projectId"]);
   const now = project && step.lookups().computeIn(project, id);
@@ -118,7 +119,7 @@ async function impactLine<P extends ProjectNow>(step: UpdateStep<P>, change: Cha
 }
 
 /** What a creation does to a compute that exists, and why it will fail. */
-export async function lineOfCreate<P extends ProjectNow>(step: ResourceStep<P>): Promise<PreviewLine> {
+export async function lineOfCreate<P extends ListedAt>(step: ResourceStep<P>): Promise<PreviewLine> {
   const { news, secrets, notice, stackOnRestart: onRestart } = step;
   const { replaces } = notice ?? {};
   const project = await step.projectNow(news["projectId"]);
@@ -129,7 +130,7 @@ export async function lineOfCreate<P extends ProjectNow>(step: ResourceStep<P>):
   return { line: known?.line, failure: failureIn(outlook), atMs: project?.nowMs, effect };
 }
 
-async function creationLine<P extends ProjectNow>(step: ResourceStep<P>, outlook: Outlook | undefined) {
+async function creationLine<P extends ListedAt>(step: ResourceStep<P>, outlook: Outlook | undefined) {
   const { news, notice, isPreview } = step;
   const replaces = notice?.replaces?.fate === "kept" ? undefined : notice?.replaces;
   const project = replaces && (await step.projectNow(replaces.projectId));

@@ -150,7 +150,10 @@ export interface AdoptionOutlook {
 export interface CreationContext {
   /** What the create will do; undefined if not known. */
   outlook?: AdoptionOutlook | { kind: "makes" | "fails" };
-  /** `up` itself says what an adoption does, when it has seen the compute. */
+  /**
+   * Whether this is a preview. `up` prints no line about an adoption whose compute was not looked at: the step itself says what the
+   * adoption does.
+   */
   isPreview: boolean;
   /** What the compute that is replaced does now. */
   replacedActivity: Activity | undefined;

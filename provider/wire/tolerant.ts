@@ -13,9 +13,11 @@ export const word = z.pipe(z.string(), z.transform(visibleWord));
  */
 export const name = z.pipe(
   z.string(),
-  z.transform((text) => (text.length > LONGEST_NAME || UNFIT.test(text) ? visibleWord(text) : text)),
+  z.transform((text) => (text.length > LONGEST_KEPT_NAME || UNFIT.test(text) ? visibleWord(text) : text)),
 );
-const LONGEST_NAME = 200;
+/** More than a program may give (64): another service may allow more. */
+const LONGEST_KEPT_NAME = 200;
+/** The same as in `rules/name.ts`, which wire/ may not import. */
 const UNFIT = /[\p{Control}\p{Surrogate}\u2028\u2029]/u;
 
 /**
