@@ -1,4 +1,5 @@
-// The look-ups, as the schema describes them. Their functions for TypeScript are in `sdk/lookups.ts`.
+// The look-ups, as the schema describes them. Their functions for TypeScript are in `sdk/lookups.ts`. `test/package/schema.test.ts`
+// compares the descriptions with the comments in `provider/lookup/info.ts` and `provider/rules/capacity.ts`.
 
 import type { EndpointInfo, OperationInfo } from "../provider/lookup/info.js";
 import type { Capacity } from "../provider/rules/capacity.js";

@@ -140,7 +140,8 @@ const OUTPUTS = {
   unfinished: {
     type: "array",
     items: { type: "string" },
-    description: "Ids of operations that a failed step left running; absent if there are none.",
+    description:
+      "Ids of operations of a failed step that still run or have failed; `unknown` stands for operations whose ids are not known. Absent if there are none.",
   },
 } satisfies Record<SchemaOutput, Property>;
 

@@ -18,7 +18,7 @@ export type Level = "advisory" | "mandatory" | "disabled";
 
 /** The arguments of {@link computePolicies}. The scope and the levels can be set in the pack's config, which wins. */
 export interface ComputePoliciesArgs extends Scope {
-  /** Changes that may restart a compute, or of which a preview can't know. @default "advisory" */
+  /** Changes that may restart a compute, also where a preview can't know whether they do. @default "advisory" */
   mayRestart?: Level;
   /** Changes that restart a compute if it is active. @default "advisory" */
   restart?: Level;
@@ -32,7 +32,7 @@ export interface ComputePoliciesArgs extends Scope {
 
 interface Kind {
   arg: "mayRestart" | "restart" | "stop" | "newHost";
-  /** The end of the policy's name, and the impact it is about. */
+  /** The impact that the policy reports; also the end of its name. */
   impact: ImpactNotice["impact"];
   description: string;
 }

@@ -175,7 +175,10 @@ export class Endpoint extends pulumi.CustomResource {
   declare readonly restart: pulumi.Output<string>;
   /** Paths of the properties that the program manages. */
   declare readonly managed: pulumi.Output<string[]>;
-  /** Ids of operations that a failed step left running; absent if there are none. */
+  /**
+   * Ids of operations of a failed step that still run or have failed; `unknown` stands for operations whose ids are not known. Absent if
+   * there are none.
+   */
   declare readonly unfinished: pulumi.Output<string[] | undefined>;
   /** Memory, disk and connections of the compute's size, as documented by the service; approximate. */
   get capacity(): pulumi.Output<Capacity> {
@@ -223,7 +226,7 @@ export class Endpoint extends pulumi.CustomResource {
     warnOfConfig();
     refuseForeignHosts();
     const urn = isLookUp ? undefined : urnOf(name, opts.parent);
-    if (urn) runHook?.projects.follow(urn, opts);
+    if (urn) runHook?.projects.recordAccount(urn, opts);
     const inputs = {
       ...NO_OUTPUTS,
       ...args,

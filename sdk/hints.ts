@@ -12,7 +12,8 @@ export function urnOf(name: string, parent: pulumi.Resource | undefined): pulumi
   // A plain text costs Pulumi less than an Output.
   if (!parent) return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${ENDPOINT_TYPE}::${name}`;
   const urn = pulumi.createUrn(name, ENDPOINT_TYPE, parent);
-  // The URN of a parent component would make the compute depend on the component, and so on itself.
+  // An Output of the parent's URN would make the compute depend on the component. The component depends on its children, so the
+  // compute would depend on itself.
   return pulumi.output(new Promise<string>((resolve) => urn.apply(resolve)));
 }
 

@@ -4,7 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { OncePerProject } from "../provider/rules/once-per-project.js";
 import { engineEnvironment } from "./engine-environment.js";
-import { accountOf, type LookupModule, loadLookups, settingsFor } from "./lookups/ask.js";
+import { knownSettings, type LookupModule, loadLookups, settingsFor } from "./lookups/ask.js";
 import type { LookupOptions } from "./lookups/options.js";
 import type { InstanceConfig } from "./provider.js";
 
@@ -19,7 +19,7 @@ export class LiveProjects {
   readonly #engine = engineEnvironment();
 
   /** Records the account of a resource. `urn` is known before the hook runs. */
-  follow(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
+  recordAccount(urn: pulumi.Input<string>, { provider, parent }: pulumi.CustomResourceOptions): void {
     if (!pulumi.runtime.isDryRun() || new pulumi.Config("compute").get("liveNotices") === "false") return;
     const settings = tried(() => settingsFor({ provider, parent } as LookupOptions));
     if (settings) pulumi.output(urn).apply((known) => this.#accounts.set(known, settings));
@@ -33,7 +33,7 @@ export class LiveProjects {
     const settings = this.#accounts.get(urn);
     if (!settings || typeof projectId !== "string") return undefined;
     try {
-      const values = await accountOf(settings);
+      const values = await knownSettings(settings);
       return await this.#answers.answer(JSON.stringify(values), projectId, () => {
         const lookups = loadLookups();
         const config = lookups.configFor({ get: (name) => values[name] }, process.env, this.#engine);

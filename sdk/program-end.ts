@@ -21,7 +21,7 @@ export class ProgramEnd {
   #progress = 0;
   #isWaiting = false;
 
-  /** Notes a compute of the program, right after its resource was created. */
+  /** Notes a compute of the program, right after the constructor has registered its resource. */
   follow(resource: pulumi.CustomResource): void {
     if (!pulumi.runtime.isDryRun()) return;
     this.#open++;

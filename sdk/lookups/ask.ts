@@ -26,7 +26,7 @@ export interface Lookup<A extends object, T> {
   field?: string;
 }
 
-/** What decides which account asks. */
+/** What decides which account a look-up uses. */
 interface Source {
   settings: Record<string, string>;
   engine: EngineEnvironment;
@@ -36,7 +36,7 @@ export const loadLookups = (): LookupModule => require("../../provider/lookup/in
 
 export async function answer<A extends object, T>(lookup: Lookup<A, T>, args: A, opts: LookupOptions = {}): Promise<T> {
   const engine = engineEnvironment();
-  return answerWith(lookup, args, { settings: await known(settingsFor(opts), opts), engine }, opts);
+  return answerWith(lookup, args, { settings: await knownSettingsFor(settingsFor(opts), opts), engine }, opts);
 }
 
 export function answerOutput<A extends object, T>(
@@ -51,15 +51,15 @@ export function answerOutput<A extends object, T>(
   const secret = pulumi.unsecret(pulumi.output(secretsOf(args)));
   const all = pulumi.all([pulumi.output(args), settings, secret, ready]) as pulumi.Output<unknown>;
   return all.apply((values) => {
-    const [plain, known, names = []] = values as [A, Record<string, string>, string[]?];
-    return answerWith(lookup, plain, { settings: known, engine }, opts, names);
+    const [plain, plainSettings, names = []] = values as [A, Record<string, string>, string[]?];
+    return answerWith(lookup, plain, { settings: plainSettings, engine }, opts, names);
   }) as pulumi.Output<T>;
 }
 
 /** The look-up module and the account, for look-ups that ask more than once. */
 export async function openAccess(opts: LookupOptions): Promise<[LookupModule, Access]> {
   const engine = engineEnvironment();
-  return open({ settings: await known(settingsFor(opts), opts), engine }, opts);
+  return open({ settings: await knownSettingsFor(settingsFor(opts), opts), engine }, opts);
 }
 
 /** Asks the mocks of a unit test, as the look-ups of every Pulumi provider do: `call` gets `compute:index:getEndpoint`. */
@@ -110,11 +110,11 @@ export function settingsFor({ provider, parent }: LookupOptions): InstanceConfig
   return pulumi.runtime.allConfig();
 }
 
-const known = (settings: InstanceConfig, { provider }: LookupOptions): Promise<Record<string, string>> =>
-  accountOf(settings, provider ? "this provider" : "the provider");
+const knownSettingsFor = (settings: InstanceConfig, { provider }: LookupOptions): Promise<Record<string, string>> =>
+  knownSettings(settings, provider ? "this provider" : "the provider");
 
 /** The settings in plain form. Rejects where the preview does not know one of them yet. */
-export async function accountOf(settings: InstanceConfig, which = "the provider"): Promise<Record<string, string>> {
+export async function knownSettings(settings: InstanceConfig, which = "the provider"): Promise<Record<string, string>> {
   const values = pulumi.output(settings) as pulumi.Output<Record<string, string>>;
   // Of an output that is not known, `apply` would never call back.
   if ((await (values as { isKnown?: Promise<boolean> }).isKnown) === false) {
