@@ -54,10 +54,10 @@ export function readList(yaml: Yaml, text: string): ConfigList {
 /** Returns the text with the changed list. @throws CommandRefused if the YAML form can't be edited in place */
 export function writeList(yaml: Yaml, text: string, change: ListChange): string {
   const document = parse(yaml, text);
-  const added = edit(yaml, text, document, change);
+  const edited = edit(yaml, text, document, change);
   // YAML has many forms. So the new text is parsed again: the list must be as intended, and everything else unchanged.
-  if (!isWritten(yaml, document, added, change)) throw new CommandRefused(byHand(change));
-  return added;
+  if (!isWritten(yaml, document, edited, change)) throw new CommandRefused(byHand(change));
+  return edited;
 }
 
 const byHand = ({ add }: ListChange): string =>

@@ -16,8 +16,8 @@ export interface Stale {
 }
 
 /**
- * Entries that approve nothing any more, and entries that match no change in this preview. An entry of the second kind may be used
- * up, or its change may still come or belong to another stack.
+ * Entries that approve nothing any more (their last day is over, or they have 12 digits), and unmatched entries: those that match no
+ * change in this preview. An unmatched entry may be used up, or its change may still come or belong to another stack.
  * @param needed all digests that a preview needs; undefined if there is no whole preview to tell
  */
 export function staleOf(entries: readonly ApprovalEntry[], needed: ReadonlySet<string> | undefined): Stale[] {
@@ -59,10 +59,10 @@ export function staleLines(what: string, stale: readonly Stale[], comments: Read
 /** All of them in a few lines, for those who do not see the file. @param way to remove them, as a sentence */
 export function staleTexts(approvals: Approvals, needed: ReadonlySet<string> | undefined, way: string): string[] {
   const stale = staleOf(approvals.entries, needed);
-  const of = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);
+  const inState = (state: ApprovalEntry["state"]) => stale.filter(({ entry }) => entry.state === state);
   const short = shortEntriesText(approvals);
-  const ended = of("ended").map(({ entry: { digest, day } }) => `${shortDigest(digest)} (${day})`);
-  const unused = of("valid").map(({ entry: { digest } }) => shortDigest(digest));
+  const ended = inState("ended").map(({ entry: { digest, day } }) => `${shortDigest(digest)} (${day})`);
+  const unused = inState("valid").map(({ entry: { digest } }) => shortDigest(digest));
   const tidied = [
     ...(ended.length > 0 ? [`compute:approve: the last day of ${someOf(ended, MOST_NAMED)} is over`] : []),
     ...(unused.length > 0 ? [`compute:approve: ${someOf(unused, MOST_NAMED)} ${unmatched(unused.length)}`] : []),

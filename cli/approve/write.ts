@@ -30,7 +30,7 @@ export async function approve(request: ApproveInFile): Promise<{ lines: string[]
   if (text === undefined && (named === undefined || path.endsWith(".json")))
     throw new CommandRefused(`there is no file ${name}`);
   if (text === undefined && named !== undefined) await refuseUnread(yaml, path, named, cwd);
-  // A file that `--config-file` names may be called anything else.
+  // `--config-file` may name a file that is not called Pulumi.STACK.yaml. So only a stack in the file's name is compared.
   if (request.previewList && stack !== undefined && named !== undefined && named !== stack)
     throw new CommandRefused(`${name} is the file of another stack: the preview is for ${stack}`);
   try {

@@ -41,7 +41,7 @@ A compute that is gone already is no error.
   --keep-from FILE refuse to delete the computes that this file names, for example what \`pulumi stack export\` printed
 ${SERVICE_OPTIONS_HELP}
 
-If the list names one of the computes, none is deleted. If a compute is in a Pulumi state, let Pulumi delete it.
+If --keep or --keep-from names one of the computes, none is deleted. If a compute is in a Pulumi state, let Pulumi delete it.
 ${ACCOUNT_HELP}
 Ctrl-C ends the command at once; what the service has accepted goes on.
 ${EXIT_HELP}

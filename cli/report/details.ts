@@ -44,11 +44,11 @@ function detailOf(finding: Finding): string {
 /** One compute with its id, its place in the program and its URN; or many, whose URNs differ in their names only. */
 function lineOf(detail: string, findings: readonly Finding[]): string {
   const [first, ...more] = findings;
-  const of = (parts: readonly string[]) => (parts.length > 0 ? `: ${parts.join("; ")}` : "");
+  const afterColon = (parts: readonly string[]) => (parts.length > 0 ? `: ${parts.join("; ")}` : "");
   const details = detail === "" ? [] : [detail];
   if (first && more.length === 0) {
     const place = positionOf(first);
-    return `- ${code(first.name)}${idOf(first)}${of([...details, ...place, code(first.urn)])}`;
+    return `- ${code(first.name)}${idOf(first)}${afterColon([...details, ...place, code(first.urn)])}`;
   }
   const prefix = commonPrefix(findings);
   const names = findings.map((finding) => {
@@ -56,7 +56,7 @@ function lineOf(detail: string, findings: readonly Finding[]): string {
     return `${code(finding.name)}${idOf(finding)}${beside.length > 0 ? ` (${beside.join(", ")})` : ""}`;
   });
   const urns = prefix === undefined ? [] : [`URN ${code(prefix)} and the name`];
-  return `- ${names.join(", ")}${of([...details, ...urns])}`;
+  return `- ${names.join(", ")}${afterColon([...details, ...urns])}`;
 }
 
 const idOf = ({ id }: Finding): string => (id ? ` ${code(id)}` : "");

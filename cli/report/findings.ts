@@ -53,8 +53,8 @@ export function findingsOf(steps: readonly Step[], options: FindOptions): { find
     const compared = compare(step);
     const description = describeStep(compared);
     const finding = findingOf(compared, description, options);
-    const fails = primaryConflict(step, deletions);
-    if (fails) finding.upFails ??= { why: fails };
+    const conflict = primaryConflict(step, deletions);
+    if (conflict) finding.upFails ??= { why: conflict };
     if (description.isUnknownStep)
       problems.add(`it has a step ${quote(cleanLine(step.op, 40))}, which this version of the report does not know`);
     const missing = (REQUIRED_STATES.get(step.op) ?? []).filter((side) => !step[side]?.inputs);
@@ -107,12 +107,12 @@ interface Description {
   what: string;
   judged: Judged;
   /** Why `up` will fail, if the step itself shows it. */
-  fails?: string;
+  upFailure?: string;
   /** Whether this version of the report does not know the step. Then the report is incomplete. */
   isUnknownStep?: true;
 }
 
-function findingOf(compared: Compared, { what, judged, fails }: Description, options: FindOptions): Finding {
+function findingOf(compared: Compared, { what, judged, upFailure }: Description, options: FindOptions): Finding {
   const { step, recorded, previousInputs, desired } = compared;
   const facts = options.facts.get(step.urn);
   const { noticeProperties: _, ...shown } = judged;
@@ -123,7 +123,7 @@ function findingOf(compared: Compared, { what, judged, fails }: Description, opt
   const host = step.old?.outputs?.["host"];
   const losesHost = judged.impact === "delete" || judged.impact === "new-host";
   const disk = diskNote(before, after);
-  const upFails = upFailureAt(step, facts) ?? (fails === undefined ? undefined : { why: fails });
+  const upFails = upFailureAt(step, facts) ?? (upFailure === undefined ? undefined : { why: upFailure });
   const seen = facts?.seen;
   // A deleted resource is not in the program any more, so its old line is useless.
   const position = step.op === "delete" ? undefined : positionOf(step, options.folder);
@@ -177,7 +177,7 @@ function describeStep(compared: Compared): Description {
       return harmless("is imported: nothing changes on the service");
     case "delete":
       // The engine refuses it, also where the provider would release the compute.
-      if (step.old?.raw["protect"] === true) return { ...harmless("is protected"), fails: PROTECTED };
+      if (step.old?.raw["protect"] === true) return { ...harmless("is protected"), upFailure: PROTECTED };
       return isReleased(step)
         ? harmless("is released: it stays on the service")
         : { what: IMPACT_WORDS.delete.what, judged: DELETION };
@@ -192,7 +192,7 @@ function describeStep(compared: Compared): Description {
 /** A released primary stays on its branch, and a branch has only one. So the replacement adopts it again, or fails. */
 function retaken(compared: Compared): Description {
   const judged = judgeUpdate(compared);
-  if (judged.impact === "new-host") return { what: IMPACT_WORDS["new-host"].what, judged, fails: NO_PLACE };
+  if (judged.impact === "new-host") return { what: IMPACT_WORDS["new-host"].what, judged, upFailure: NO_PLACE };
   const what = judged.impact === "none" ? "is taken over again" : IMPACT_WORDS[judged.impact].what;
   return { what, judged: { ...judged, notes: [...judged.notes, RETAKEN] } };
 }

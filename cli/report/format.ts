@@ -61,12 +61,12 @@ export const shownChanges = (finding: Finding, show: (text: string) => string): 
 
 /** "4 → 16 GB"; one value if it does not change, empty if none is known. */
 export function fromTo(before: number | string | undefined, after: number | string | undefined, unit = ""): string {
-  const of = (value: number | string) => (typeof value === "number" ? `${value}${unit}` : value);
-  if (before === undefined) return after === undefined ? "" : of(after);
-  if (after === undefined || before === after) return of(before);
+  const withUnit = (value: number | string) => (typeof value === "number" ? `${value}${unit}` : value);
+  if (before === undefined) return after === undefined ? "" : withUnit(after);
+  if (after === undefined || before === after) return withUnit(before);
   return typeof before === "number" && typeof after === "number"
     ? `${before} → ${after}${unit}`
-    : `${of(before)} → ${of(after)}`;
+    : `${withUnit(before)} → ${withUnit(after)}`;
 }
 
 const NOT_DOCUMENTED = "not documented";
@@ -74,8 +74,8 @@ const NOT_DOCUMENTED = "not documented";
 export const memoryOf = ({ before, after }: Finding): string => fromTo(before?.memoryGb, after?.memoryGb, " GB");
 
 export function connectionsOf({ before, after }: Finding): string {
-  const of = (size: Size | undefined) => size && (size.maxConnections ?? NOT_DOCUMENTED);
-  return fromTo(of(before), of(after));
+  const connections = (size: Size | undefined) => size && (size.maxConnections ?? NOT_DOCUMENTED);
+  return fromTo(connections(before), connections(after));
 }
 
 /** What follows the old host in the table. */

@@ -50,7 +50,7 @@ function limitAnnotations(some: Annotation[]): Annotation[] {
   return [...some.slice(0, MOST - 1), { kind, title: `And ${rest} more`, message }];
 }
 
-function annotationOf(finding: Finding, where: string, fails: boolean): Annotation {
+function annotationOf(finding: Finding, where: string, isFailure: boolean): Annotation {
   const { name, impact, what, effect, position, seen, upFails } = finding;
   const sentence = upFails?.why ?? effect;
   const parts = [
@@ -60,7 +60,7 @@ function annotationOf(finding: Finding, where: string, fails: boolean): Annotati
     approvalText(finding) ?? "",
   ];
   return {
-    kind: fails || upFails ? "error" : "warning",
+    kind: isFailure || upFails ? "error" : "warning",
     title: `${where}: compute ${name} ${upFails ? "makes `up` fail" : impact === "new-host" ? IMPACT_WORDS[impact].one : what}`,
     message: parts.filter(Boolean).join("; ") || what,
     ...(position ? { position } : {}),

@@ -99,9 +99,9 @@ const MISSING =
 
 export function judgeUpdate(compared: Compared): Judged {
   const { previousInputs, recorded, desired, asSize, notice, unreadable, step } = compared;
-  const assessPatch = (old: DesiredSettings | undefined) =>
+  const assessFrom = (old: DesiredSettings | undefined) =>
     old ? impactOf(old, desired, { asSize, secrets: unreadable, showsStrings: true }) : undefined;
-  const [byInputs, byOutputs] = [assessPatch(previousInputs), assessPatch(recorded)];
+  const [byInputs, byOutputs] = [assessFrom(previousInputs), assessFrom(recorded)];
   const assessment = byOutputs && (!byInputs || isWorse(byOutputs.impact, byInputs.impact)) ? byOutputs : byInputs;
   const judged = withCauses(assessment, compared);
   if (!notice) {

@@ -51,7 +51,7 @@ export function primaryConflict(step: Step, deletions: ReadonlyMap<string, Step>
     : `branch ${branch} has its primary, the compute of ${name}, which leaves the program, and Pulumi deletes that last. Remove ${name} in a separate \`pulumi up\` first`;
 }
 
-/** Undefined unless it is a primary with a known branch. */
+/** The same key as `branchKeyOf` in branch-moves.ts, from a document. Undefined unless it is a primary with a known branch. */
 function primaryKeyOf(values: Raw | undefined): string | undefined {
   const { projectId, branchId, type = DEFAULT_TYPE } = values ?? {};
   return isId(projectId) && isId(branchId) && type === "read_write" ? `${projectId} ${branchId}` : undefined;

@@ -115,7 +115,7 @@ function useOlderPages(projectId: string) {
   return {
     number: older.length + 1,
     rows: older.at(-1)?.operations,
-    // Without an answer the page stays, and the head of the page says that there is none.
+    // If the request fails, the rows stay, and the header of the page says that the emulator does not answer.
     goOlder: () => void goOlder().catch(() => {}),
     goNewer: () => setOlder(older.slice(0, -1)),
   };

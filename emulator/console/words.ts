@@ -1,4 +1,4 @@
-// The page's words, as the service's console has them.
+// The page's words. Most are those of the service's console.
 
 import type { EndpointView, OperationView } from "../model/change-types.js";
 import { NEVER_ACTIVE, PENDING_STATUSES } from "../model/statuses.js";
@@ -26,7 +26,7 @@ export function pendingLabel(endpoint: EndpointView, pending: readonly Operation
   return actions.includes("check_availability") ? "checking availability" : "applying a change";
 }
 
-/** The size, in compute units. */
+/** The size, in compute units. The same as `sizeText` in cli/size-text.ts, which the page may not import. */
 export function sizeLabel(
   endpoint: Pick<EndpointView, "autoscaling_limit_min_cu" | "autoscaling_limit_max_cu">,
 ): string {
@@ -40,6 +40,10 @@ export function operationLabel(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/**
+ * The service's console has only "OK", "Scheduling", "In progress" and "Error" (`labelOf` in provider/operations/outcome.ts). This page
+ * has three words more, because it shows what an operation does in detail.
+ */
 const OPERATION_STATUS: Record<string, string> = {
   finished: "OK",
   scheduling: "Scheduling",

@@ -6,7 +6,7 @@ export function inListOrder<T>({ behavior, random }: Pick<Simulation, "behavior"
   return behavior.listOrder === "random" ? shuffled(newestFirst, random) : newestFirst;
 }
 
-/** The same for rows that are in the order of the list already: one page of a list, or a list that has no pages. */
+/** The same for rows that need no reversal: one page of a list, which is sorted, or roles and databases, which are listed oldest first. */
 export const inPageOrder = <T>({ behavior, random }: Pick<Simulation, "behavior" | "random">, rows: T[]): T[] =>
   behavior.listOrder === "random" ? shuffled(rows, random) : rows;
 

@@ -13,6 +13,7 @@ import { restoreRoutes } from "./restore.js";
 import { roleRoutes } from "./roles.js";
 import { sharingRoutes } from "./sharing.js";
 
+// "Modelling choice" in a comment of a handler: the service does not document this behaviour, and no option changes it yet.
 const ROUTES: Route[] = [
   ...accountRoutes,
   ...apiKeyRoutes,

@@ -33,7 +33,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** The headers of the console page. A window of another site that opened it gets no hold of it. */
+/** The headers of the console page. A page of another site that opens this page gets no reference to its window. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
   "content-security-policy": PAGE_POLICY,

@@ -110,7 +110,10 @@ export const OPTIONS = z.partial(
      * `"settings.pg_settings.work_mem"`. @default none
      */
     ignoredFields: z.array(KnownField),
-    /** Order of the lists whose order is not documented: computes, projects, roles, databases. @default "newest" */
+    /**
+     * Order of the lists whose order is not documented. `"newest"`: computes and projects newest first, roles and databases oldest
+     * first. `"random"`: all of them in any order. @default "newest"
+     */
     listOrder: z.enum(["newest", "random"]),
     /**
      * The result of restoring a branch. `"new"`: a new branch with the old one's name, to which the computes move (id and host

@@ -111,7 +111,7 @@ class ForeignLink extends Error {}
 /** As many as Linux follows. */
 const MOST_LINKS = 40;
 
-/** The real folders through which the system goes to this one, also those that hold a link on the way. @throws ForeignLink */
+/** All real folders on the way to this path, also those that contain a symbolic link on the way. @throws ForeignLink */
 function foldersTo(path: string): string[] {
   const folders = new Set(["/"]);
   let [folder, links] = ["/", 0];
@@ -130,7 +130,7 @@ function foldersTo(path: string): string[] {
       continue;
     }
     folder = next;
-    // Again at the end: the last ones are the innermost.
+    // A folder that is passed again moves to the end: the folders go from the outermost to the innermost.
     folders.delete(folder);
     folders.add(folder);
   }
