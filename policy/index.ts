@@ -1,6 +1,6 @@
 /**
  * Policies for Pulumi policy packs: they warn about changes that restart a compute, stop it or give it a new host, or
- * block them, for organizations that decide this above the programs.
+ * block them, for organizations that decide this for all programs.
  *
  * Nothing of `@pulumi/policy` is loaded, so it does not matter which copy of it the pack has.
  *

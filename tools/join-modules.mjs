@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
 const FOLDERS = ["sdk", "provider"];
-/** Of these folders other packages import the index. */
+/** Other packages import only the index of these folders. */
 const INDEX = "index.js";
 /** As TypeScript writes the import of another module. */
 export const IMPORT = /require\("(\.[^"]+)"\)/g;
@@ -18,7 +18,7 @@ export const IMPORT = /require\("(\.[^"]+)"\)/g;
 export function joinModules(folder, bundle) {
   const all = modulesIn(folder);
   const modules = all.filter((path) => FOLDERS.some((name) => path.startsWith(join(folder, name) + sep)));
-  const indexes = FOLDERS.map((name) => join(folder, name, INDEX)).map((path) => ({ path, ...look(path) }));
+  const indexes = FOLDERS.map((name) => join(folder, name, INDEX)).map((path) => ({ path, ...inspectModule(path) }));
   const [sdk] = indexes;
   const isOfProgram = (path) => path.startsWith(join(folder, "sdk") + sep) || sdk.loaded.includes(path);
   const joined = [
@@ -46,7 +46,7 @@ export function joinModules(folder, bundle) {
     writeFileSync(path, text);
   }
   for (const { path, exported } of indexes) {
-    // Node.js reads the names from the text when a module of the other kind imports them. The line is never run.
+    // When an ES module imports this CommonJS file, Node.js finds the names of its exports in the text. The line is never run.
     const names = `0 && (module.exports = { ${exported.join(", ")} });`;
     writeFileSync(path, `"use strict";\nmodule.exports = ${fromJoined(path, path)};\n${names}\n`);
   }
@@ -75,7 +75,7 @@ const modulesIn = (folder) =>
     .sort();
 
 /** The names that a module exports, and the files that are loaded with it. */
-function look(path) {
+function inspectModule(path) {
   const script =
     "const exported = Object.keys(require(process.argv[1])); console.log(JSON.stringify({ exported, loaded: Object.keys(require.cache) }))";
   const { stdout } = spawnSync(process.execPath, ["-e", script, path], {

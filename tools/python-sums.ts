@@ -45,7 +45,7 @@ async function main(): Promise<void> {
         const pinned = `${metadata.name.toLowerCase()}==${metadata.version}`;
         hashes.set(pinned, (hashes.get(pinned) ?? new Set()).add(download_info.archive_info.hashes.sha256));
       }
-      // One version for all: those of the first.
+      // All Pythons and platforms use the versions that the first resolution gave.
       if (wanted === PYTHON_PACKAGES) wanted = [...hashes.keys()];
     }
   }

@@ -14,8 +14,8 @@ export interface AppEnv {
 }
 
 /**
- * Stands for whatever gets the connection string in your program: a Kubernetes Secret, the variables of a function. What is
- * made of a secret is a secret, without a word about it here.
+ * Stands for whatever gets the connection string in your program: a Kubernetes Secret, the variables of a function. A value that is
+ * derived from a secret is secret too, without any code here.
  */
 export class App extends pulumi.ComponentResource {
   readonly env: pulumi.Output<AppEnv>;

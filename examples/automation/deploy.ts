@@ -2,7 +2,7 @@ import { LocalWorkspace } from "@pulumi/pulumi/automation";
 import { Endpoint } from "pulumi-compute-endpoint";
 import { noticesOf } from "./notices";
 
-/** Computes that Pulumi works on at once. Without it, these are 4 for each core: most of the time it only waits. */
+/** How many resources Pulumi works on at once. The default is 4 for each core, but Pulumi mostly waits for the service. */
 const PARALLEL = 100;
 
 const { PROJECT_ID = "quiet-meadow-40718263", BRANCH_ID = "br-copper-lagoon-a5n7v3hd", MAX_CU = "4" } = process.env;

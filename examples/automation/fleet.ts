@@ -35,7 +35,7 @@ async function stackFor({ projectId, branchId }: Place): Promise<Stack> {
     { stackName: projectId, projectName: "fleet", program },
     {
       projectSettings: { name: "fleet", runtime: "nodejs", main: __dirname },
-      // Without a command of Pulumi for each setting.
+      // Given here, so that Pulumi need not run a command for each setting.
       stackSettings: { [projectId]: { config } },
       pulumiCommand: await pulumi,
     },

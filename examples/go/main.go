@@ -24,8 +24,8 @@ func main() {
 			return err
 		}
 
-		// Read replicas can be as many as you like, and smaller. They need no DependsOn: a project takes one change at a
-		// time, and the provider waits for its turn.
+		// Read replicas can be as many as you like, and smaller. They need no DependsOn: the computes of a branch take
+		// one change at a time, and the provider waits for its turn.
 		readHosts := pulumi.StringArray{}
 		for _, name := range []string{"reports", "search"} {
 			replica, err := compute.NewEndpoint(ctx, name, &compute.EndpointArgs{

@@ -20,7 +20,7 @@ const objects = projects.map(({ name, projectId, branchId, onRestart = "refuse" 
   for (const [key, value] of Object.entries({ name, projectId, branchId })) {
     if (typeof value !== "string" || value === "") throw new Error(`a project without ${key}`);
   }
-  // The name names both the Kubernetes object and the Pulumi stack. If two projects had the same name, the second would take over the
+  // `name` is used for the Kubernetes object and for the Pulumi stack. If two projects had the same name, the second would take over the
   // first one's stack.
   if (!/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) throw new Error(`no name for a stack: ${name}`);
   // Anything else would be refused only in `pulumi up`, or add config of its own.

@@ -15,8 +15,8 @@ primary = compute.Endpoint(
     autoscaling_limit_max_cu=4,
 )
 
-# Read replicas can be as many as you like, and smaller. They need no depends_on: a project takes one change at a time, and
-# the provider waits for its turn.
+# Read replicas can be as many as you like, and smaller. They need no depends_on: the computes of a branch take one change
+# at a time, and the provider waits for its turn.
 replicas = [
     compute.Endpoint(
         name,

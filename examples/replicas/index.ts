@@ -15,8 +15,8 @@ const primary = new Endpoint("primary", {
   autoscalingLimitMaxCu: 4,
 });
 
-// Read replicas can be as many as you like, and smaller. No `dependsOn` is needed: a project takes one change at a
-// time, and the provider waits for its turn.
+// Read replicas can be as many as you like, and smaller. No `dependsOn` is needed: the computes of a branch take
+// one change at a time, and the provider waits for its turn.
 const replicas = ["reports", "search"].map(
   (name) =>
     new Endpoint(name, {

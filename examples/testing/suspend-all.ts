@@ -1,4 +1,4 @@
-/** A script of your own: puts every active compute of a project to sleep. Gives the ids of those it suspended. */
+/** A script of your own: suspends every active compute of a project. Gives the ids of those it suspended. */
 export async function suspendAll(url: string, key: string, projectId: string): Promise<string[]> {
   const call = async (method: string, path: string) => {
     const response = await fetch(`${url}/projects/${projectId}${path}`, {

@@ -17,8 +17,7 @@ export const WIDE = 200;
 const AT_ONCE = { operationMs: 0, lock: "branch", limited: false } as const;
 
 /**
- * A checkpoint after each step makes a command with many changes slow. Nobody reads those of the preparation. A preview keeps
- * nothing.
+ * Checkpoints slow a command with many changes. The preparation of a scenario needs none, and a preview throws them away.
  */
 export const SKIP_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true" };
 

@@ -8,7 +8,7 @@ export function median(values: readonly number[]): number | undefined {
   return upper === undefined || lower === undefined ? undefined : (upper + lower) / 2;
 }
 
-/** @returns NaN of nothing */
+/** @returns NaN for an empty list */
 export const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** The most of these moments that lie in one span of so many milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Language hosts other than that for Node.js: beside the engine or on PATH where Pulumi is installed, else built from Go modules, once,
- * and cached beside the engine.
+ * Language hosts other than that for Node.js. Finds a host beside the engine or on PATH, where Pulumi is installed. Otherwise builds it
+ * from Go modules, once, and caches it beside the engine.
  */
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
@@ -31,7 +31,7 @@ export interface HostRecipe {
   output: string;
   /** What is needed beside the binary. @param module the copy of the module */
   finish?(folder: string, module: string): Promise<void>;
-  /** A change of what `finish` does. */
+  /** A text that changes whenever `finish` does something else: part of the cache's revision. */
   finished?: string;
 }
 

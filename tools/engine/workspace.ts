@@ -4,7 +4,7 @@
  *     const ws = await Workspace.create(engine, { program: `new (require("pulumi-compute-endpoint").Endpoint)(…)` });
  *     await ws.setConfig({ "compute:apiUrl": url }, { "compute:apiKey": key });   // plain, secret
  *     await ws.up();
- *     await ws.setProgram(`…`);                       // the story goes on: same stack, changed program (or `edit`)
+ *     await ws.setProgram(`…`);                       // the same stack with a changed program (or `edit`)
  *     const { document } = await ws.previewJson();
  *     const { stderr } = await ws.up({ fails: true });
  *     await ws.close();
@@ -212,27 +212,27 @@ export class Workspace {
   }
 
   /** `pulumi preview`, as people see it. */
-  preview = (options?: CommandOptions) => this.must(["preview"], options);
+  preview = (options?: CommandOptions) => this.pulumiChecked(["preview"], options);
 
   /** `pulumi preview --diff`. */
-  previewDiff = (options?: CommandOptions) => this.must(["preview", "--diff"], options);
+  previewDiff = (options?: CommandOptions) => this.pulumiChecked(["preview", "--diff"], options);
 
   /** `pulumi preview --json`, parsed. A failed preview has a document too. */
   async previewJson(options?: CommandOptions): Promise<Run & { document: PreviewDocument }> {
-    const result = await this.must(["preview", "--json"], options);
+    const result = await this.pulumiChecked(["preview", "--json"], options);
     return { ...result, document: parse(result) };
   }
 
   /** `pulumi up`, with its own preview as people have it; `args: ["--skip-preview"]` saves half of the time. */
-  up = (options?: CommandOptions) => this.must(["up", "--yes"], options);
+  up = (options?: CommandOptions) => this.pulumiChecked(["up", "--yes"], options);
 
-  refresh = (options?: CommandOptions) => this.must(["refresh", "--yes"], options);
+  refresh = (options?: CommandOptions) => this.pulumiChecked(["refresh", "--yes"], options);
 
-  destroy = (options?: CommandOptions) => this.must(["destroy", "--yes"], options);
+  destroy = (options?: CommandOptions) => this.pulumiChecked(["destroy", "--yes"], options);
 
   /** The stack's state as `pulumi stack export` gives it: secrets encrypted. */
   async export(options?: CommandOptions): Promise<StateDocument> {
-    return parse(await this.must(["stack", "export"], options));
+    return parse(await this.pulumiChecked(["stack", "export"], options));
   }
 
   /** The state's resource of this name; an error that lists what there is, if it is not the only one. */
@@ -247,18 +247,18 @@ export class Workspace {
 
   /** The stack's outputs, secrets in clear. */
   async outputs(options?: CommandOptions): Promise<Record<string, unknown>> {
-    return parse(await this.must(["stack", "output", "--json", "--show-secrets"], options));
+    return parse(await this.pulumiChecked(["stack", "output", "--json", "--show-secrets"], options));
   }
 
   /** Settings of the stack: plain ones, and secret ones. */
   async setConfig(plain: Record<string, string>, secret: Record<string, string> = {}): Promise<void> {
     const flags = (flag: string, values: Record<string, string>) =>
       Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`]);
-    await this.must(["config", "set-all", ...flags("--plaintext", plain), ...flags("--secret", secret)]);
+    await this.pulumiChecked(["config", "set-all", ...flags("--plaintext", plain), ...flags("--secret", secret)]);
   }
 
   async removeConfig(...keys: string[]): Promise<void> {
-    await this.must(["config", "rm-all", ...keys]);
+    await this.pulumiChecked(["config", "rm-all", ...keys]);
   }
 
   /** Processes of this workspace's that are still there after a moment, as command lines. Looks on Linux only. */
@@ -279,7 +279,7 @@ export class Workspace {
 
   private leftPids = () => processesWith("PULUMI_HOME", this.env["PULUMI_HOME"] ?? this.folder);
 
-  private must(args: string[], options: CommandOptions = {}): Promise<Run> {
+  private pulumiChecked(args: string[], options: CommandOptions = {}): Promise<Run> {
     return this.pulumi(args, { ...options, fails: options.fails ?? false });
   }
 

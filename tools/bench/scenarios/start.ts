@@ -9,7 +9,7 @@ const MOST = 1.3;
 /** Each takes less than a second: many rounds cost little. */
 const TIMES = 4;
 
-/** Each command starts the process twice. */
+/** An `up` or a refresh starts the process twice, a preview once. */
 export const start: Scenario = {
   name: "start",
   title: "from the provider process's start to its first answer",
@@ -53,8 +53,8 @@ export const start: Scenario = {
           figure: "first answer (check) ÷ floor",
           samples,
           sampled: "ms",
-          // The ratio of each round's medians. Samples of one round have no partner: each provider takes its four in a
-          // row.
+          // The ratio of each round's medians. A provider takes its four samples of a round in a row, so no sample can be paired
+          // with one of another provider.
           value: ratio(medians(rounds.ours), medians(rounds.floor)),
           unit: "ratio",
           most: MOST,

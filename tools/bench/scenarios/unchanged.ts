@@ -8,7 +8,7 @@ import { type Row, rowOf } from "../row";
 const SERVICE = { operationMs: 500, lock: "project" } as const;
 const PROJECTS = 5;
 const MOST = 1.1;
-/** What a compute costs the program beside the engine's own SDK shows in large programs. */
+/** In a program with so many computes, their cost outweighs loading the SDK. So the targets are stricter there. */
 const LARGE = 500;
 const MOST_LARGE = 0.75;
 const MOST_CPU = 0.6;

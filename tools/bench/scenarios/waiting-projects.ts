@@ -15,7 +15,10 @@ const QUICK = { projects: 8, longestMs: 20_000 };
 const MINUTE_MS = 60_000;
 /** Half of what the public service grants an account in a minute. */
 const MOST_POLLS = 350;
-/** Seconds. A pause of 5 s, whoever else waits, notices the end 2.5 s late on average: half more is the price. */
+/**
+ * Seconds. With fixed pauses of 5 s, the end is noticed 2.5 s late on average. 50 % more is accepted for staying within the budget of
+ * requests.
+ */
 const MOST_SECONDS = 3.8;
 const LOOK_MS = 100;
 
