@@ -17,7 +17,7 @@ const GATHER_MS = 100;
 /** Characters of one message. Ten thousand computes need a fifth of them. */
 const LONGEST_MESSAGE = 8_000_000;
 /** Part of every socket's name. Processes whose versions do not understand each other never meet. */
-const VERSION = "1";
+const VERSION = "2";
 
 /** A process with its facts. They are only appended, so a count tells which of them another process has. */
 export interface FactOwner {

@@ -66,7 +66,7 @@ export function check(
   const isNew = urn !== undefined && !before && !unknown.has("adopt");
   const conflict = isNew ? ownership?.branchMoves.noteCreate(urn, desired, inputs.adopt) : undefined;
   if (conflict) failures.push(withoutSecrets({ property: "branchId", reason: conflict }, secrets));
-  const assess = hasOldInputs || replacement?.outcome === "same" ? impactOf : replacementOf;
+  const assess = hasOldInputs || replacement?.outcome === "retaken" ? impactOf : replacementOf;
   const old = before && desiredSettings(before as Inputs);
   const assessment = old && assess(old, desired, { secrets, asSize: asSize(news) });
   const isRefused =
@@ -116,7 +116,7 @@ export function check(
         const { property, reason } = withoutSecrets(problem, secrets);
         return `${nameOf(urn)}${property}: ${reason}`;
       }),
-      ...(compared && replacement?.outcome === "same" ? [`${nameOf(urn)}${retakenText(compared)}`] : []),
+      ...(compared && replacement?.outcome === "retaken" ? [`${nameOf(urn)}${retakenText(compared)}`] : []),
     ],
   };
 }

@@ -3,49 +3,49 @@
 /** All values are digests: nothing of a program or a service can be read from a fact. */
 export type Fact =
   /**
-   * Diff ran for this compute, which belongs to a resource in the state. `mark`: a digest of what the state says about the
+   * Diff ran for this compute, which belongs to a resource in the state. `fingerprint`: a digest of what the state says about the
    * resource (`resourceFingerprintOf` in ownership.ts). A delete can compute the same digest, but gets no URN.
    */
-  | { is: "seen"; compute: string; mark: string; urn?: string }
+  | { is: "compared"; compute: string; fingerprint: string; urn?: string }
   /** Check ran without old inputs: the resource is created or replaced. */
-  | { is: "anew"; urn: string }
-  /** A create has created the compute or takes it over. `free`: it could not be taken over. */
-  | { is: "taken" | "free"; compute: string }
-  /** A delete of the compute begins. `stays`: the delete has spared it. */
-  | { is: "going" | "stays"; compute: string };
+  | { is: "created-or-replaced"; urn: string }
+  /** A create has created the compute or takes it over. `claim-released`: it could not be taken over. */
+  | { is: "claimed" | "claim-released"; compute: string }
+  /** A delete of the compute begins. `delete-cancelled`: the delete has spared it. */
+  | { is: "deleting" | "delete-cancelled"; compute: string };
 
 /** The facts of one process, ready for questions. */
 export class OwnershipFacts {
-  readonly taken = new Set<string>();
-  readonly going = new Set<string>();
-  readonly #seen = new Map<string, { fingerprint: string; urn: string | undefined }[]>();
-  readonly #anew = new Set<string>();
+  readonly claimed = new Set<string>();
+  readonly deleting = new Set<string>();
+  readonly #compared = new Map<string, { fingerprint: string; urn: string | undefined }[]>();
+  readonly #createdOrReplaced = new Set<string>();
 
   learn(fact: Fact): void {
     switch (fact.is) {
-      case "seen": {
-        const { compute, mark: fingerprint, urn } = fact;
-        const others = this.#seen.get(compute);
+      case "compared": {
+        const { compute, fingerprint, urn } = fact;
+        const others = this.#compared.get(compute);
         if (others) others.push({ fingerprint, urn });
-        else this.#seen.set(compute, [{ fingerprint, urn }]);
+        else this.#compared.set(compute, [{ fingerprint, urn }]);
         return;
       }
-      case "anew":
-        return void this.#anew.add(fact.urn);
-      case "taken":
-        return void this.taken.add(fact.compute);
-      case "free":
-        return void this.taken.delete(fact.compute);
-      case "going":
-        return void this.going.add(fact.compute);
-      case "stays":
-        return void this.going.delete(fact.compute);
+      case "created-or-replaced":
+        return void this.#createdOrReplaced.add(fact.urn);
+      case "claimed":
+        return void this.claimed.add(fact.compute);
+      case "claim-released":
+        return void this.claimed.delete(fact.compute);
+      case "deleting":
+        return void this.deleting.add(fact.compute);
+      case "delete-cancelled":
+        return void this.deleting.delete(fact.compute);
     }
   }
 
   /** Whether a resource that stays in the program has the compute. */
   isHeld(compute: string): boolean {
-    return (this.#seen.get(compute) ?? []).some(({ urn }) => this.#staysInProgram(urn));
+    return (this.#compared.get(compute) ?? []).some(({ urn }) => this.#staysInProgram(urn));
   }
 
   /**
@@ -55,13 +55,13 @@ export class OwnershipFacts {
    * @param fingerprint of the resource that is being deleted
    */
   isHeldByAnother(compute: string, fingerprint: string): boolean {
-    return (this.#seen.get(compute) ?? []).some(
+    return (this.#compared.get(compute) ?? []).some(
       (one) => one.fingerprint !== fingerprint || this.#staysInProgram(one.urn),
     );
   }
 
   #staysInProgram(urn: string | undefined): boolean {
-    return urn !== undefined && !this.#anew.has(urn);
+    return urn !== undefined && !this.#createdOrReplaced.has(urn);
   }
 }
 
@@ -70,8 +70,11 @@ const isFingerprint = (value: unknown): boolean => typeof value === "string" && 
 
 /** A process of another version may send facts that this version does not know. */
 export function isFact(value: unknown): value is Fact {
-  const { is, compute, mark, urn } = Object(value) as Record<string, unknown>;
-  if (is === "anew") return isFingerprint(urn);
-  if (is === "seen") return isFingerprint(compute) && isFingerprint(mark) && (urn === undefined || isFingerprint(urn));
-  return (is === "taken" || is === "free" || is === "going" || is === "stays") && isFingerprint(compute);
+  const { is, compute, fingerprint, urn } = Object(value) as Record<string, unknown>;
+  if (is === "created-or-replaced") return isFingerprint(urn);
+  if (is === "compared")
+    return isFingerprint(compute) && isFingerprint(fingerprint) && (urn === undefined || isFingerprint(urn));
+  const isOfCompute =
+    is === "claimed" || is === "claim-released" || is === "deleting" || is === "delete-cancelled";
+  return isOfCompute && isFingerprint(compute);
 }

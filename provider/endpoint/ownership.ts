@@ -75,10 +75,10 @@ export class Ownership {
     for (const fact of facts) if (isFact(fact)) known.learn(fact);
   }
 
-  /** @param anew whether check got no old inputs: the resource is created or, where it was diffed before, replaced */
-  noteCheck(urn: string | undefined, anew: boolean): void {
+  /** @param isNewOrReplaced whether check got no old inputs: the resource is created or, where it was diffed before, replaced */
+  noteCheck(urn: string | undefined, isNewOrReplaced: boolean): void {
     this.#urn = urn;
-    if (urn !== undefined && anew) this.#publish({ is: "anew", urn: fingerprintOf(urn) });
+    if (urn !== undefined && isNewOrReplaced) this.#publish({ is: "created-or-replaced", urn: fingerprintOf(urn) });
   }
 
   /** Diff was asked about this compute. @returns the URN of its resource; undefined if no check came before */
@@ -87,7 +87,7 @@ export class Ownership {
     // Used once: when a compute is replaced, the engine also diffs the resources that depend on it, without a check.
     this.#urn = undefined;
     const resource = urn === undefined ? {} : { urn: fingerprintOf(urn) };
-    this.#publish({ is: "seen", compute: this.#key(id), mark: resourceFingerprintOf(state), ...resource });
+    this.#publish({ is: "compared", compute: this.#key(id), fingerprint: resourceFingerprintOf(state), ...resource });
     if (urn !== undefined) this.#compared.set(urn, { id, state });
     this.#sharing?.exchangeSoon();
     return urn;
@@ -125,7 +125,7 @@ export class Ownership {
   /** Whether this run deletes the compute, or has deleted it. */
   isBeingDeleted(id: string): boolean {
     const key = this.#key(id);
-    return this.#all().some(({ going }) => going.has(key));
+    return this.#all().some(({ deleting }) => deleting.has(key));
   }
 
   /**
@@ -134,16 +134,16 @@ export class Ownership {
    */
   async claim(id: string): Promise<Conflict | undefined> {
     const key = this.#key(id);
-    this.#publish({ is: "taken", compute: key });
+    this.#publish({ is: "claimed", compute: key });
     await this.#sharing?.exchange();
-    if ([...this.#others.values()].some(({ taken }) => taken.has(key))) return "taken";
+    if ([...this.#others.values()].some(({ claimed }) => claimed.has(key))) return "taken";
     if (this.isBeingDeleted(id)) return "deleting";
     return this.isHeld(id) ? "held" : undefined;
   }
 
   /** Withdraws a claim if the adoption failed. */
   releaseClaim(id: string): void {
-    this.#publish({ is: "free", compute: this.#key(id) });
+    this.#publish({ is: "claim-released", compute: this.#key(id) });
   }
 
   /** Whether a resource that stays in the program has this compute. */
@@ -161,22 +161,22 @@ export class Ownership {
   /** Whether another resource of this process has the compute. `mayDelete` asks the other processes as well. */
   isHeldInThisProcess(id: string, state: Partial<Outputs>): boolean {
     const key = this.#key(id);
-    return this.#own.taken.has(key) || this.#own.isHeldByAnother(key, resourceFingerprintOf(state));
+    return this.#own.claimed.has(key) || this.#own.isHeldByAnother(key, resourceFingerprintOf(state));
   }
 
   /** Whether a create of this run has created the compute or taken it over. */
   isClaimed(id: string): boolean {
     const key = this.#key(id);
-    return this.#all().some(({ taken }) => taken.has(key));
+    return this.#all().some(({ claimed }) => claimed.has(key));
   }
 
   /** Asks the other processes right before a delete is sent. @returns whether it may be sent */
   async mayDelete(id: string, state: Partial<Outputs>): Promise<boolean> {
     const key = this.#key(id);
-    this.#publish({ is: "going", compute: key });
+    this.#publish({ is: "deleting", compute: key });
     await this.#sharing?.exchange();
     if (!this.#belongsToAnother(id, state)) return true;
-    this.#publish({ is: "stays", compute: key });
+    this.#publish({ is: "delete-cancelled", compute: key });
     return false;
   }
 

@@ -20,10 +20,10 @@ export interface Compared {
 
 export interface Replacement {
   /**
-   * What happens to the compute. `same`: the replacement releases and adopts it. `impossible`: the program wants a second primary
-   * beside it.
+   * What happens to the compute. `retaken`: the replacement releases it and takes it over again. `impossible`: the program wants a
+   * second primary beside it.
    */
-  outcome: "new" | "same" | "impossible";
+  outcome: "new" | "retaken" | "impossible";
   /** Whether create may take the resource's compute over again, if it is still the branch's primary. */
   retakes: boolean;
   /** Whether the old compute stays on the service. */
@@ -56,7 +56,7 @@ export function replacementBy(
   // The program wants a new compute beside the old one, or replaceOnChanges turns this change into a replacement.
   const asksForNew = hints.createsFirst === true || (hints.mayReplace === true && !isEqual);
   const retakes = adopt === true || adopt === id || (typeof adopt !== "string" && !asksForNew);
-  return { outcome: retakes ? "same" : "impossible", retakes, stays };
+  return { outcome: retakes ? "retaken" : "impossible", retakes, stays };
 }
 
 /**
@@ -80,7 +80,7 @@ export function replacedCompute(
   const isUnseen = type.includes("$") || mayReplace === "transforms";
   const isReleased = isReleasedBy(state) || before["__retain"] === true;
   const fate =
-    replacement?.outcome === "same" ? "kept" : isReleased ? "released" : isUnseen ? "perhaps-deleted" : "deleted";
+    replacement?.outcome === "retaken" ? "kept" : isReleased ? "released" : isUnseen ? "perhaps-deleted" : "deleted";
   return { id, projectId: String(state.projectId), fate };
 }
 

@@ -12,15 +12,15 @@ export interface KeyAndUrl {
 }
 
 /**
- * @param mayBind whether the value may be `https://console.example.com/api/v2#KEY`. A reader of the file can't separate key and
+ * @param mayContainUrl whether the value may be `https://console.example.com/api/v2#KEY`. A reader of the file can't separate key and
  * URL if both are one secret. Only the stack's config needs this: the environment is in no file, and a program sets the URL of a
  * `Provider` itself
  */
-export function keyAndUrl(value: string | undefined, url: string | undefined, mayBind: boolean): KeyAndUrl {
+export function keyAndUrl(value: string | undefined, url: string | undefined, mayContainUrl: boolean): KeyAndUrl {
   const [key, apiUrl] = [text(value), text(url)];
   if (key === undefined) return { apiUrl, isBound: false };
   const alone = { apiKey: key, apiUrl, isBound: false };
-  if (!mayBind || !/^https?:\/\//i.test(key)) return isKey(key) ? alone : { ...alone, problem: noKey(mayBind) };
+  if (!mayContainUrl || !/^https?:\/\//i.test(key)) return isKey(key) ? alone : { ...alone, problem: noKey(mayContainUrl) };
   const end = key.indexOf("#");
   const boundKey = end < 0 ? undefined : text(key.slice(end + 1));
   if (boundKey === undefined || !isKey(boundKey)) return { ...alone, isBound: true, problem: noKey(true) };
@@ -38,8 +38,8 @@ export function secretsIn(value: string | undefined): string[] {
 /** A mistyped URL (for example with quotes) must not be sent to the public service as a key. */
 const isKey = (key: string): boolean => /^[\x21-\x7e]+$/.test(key) && !/["'`[\]{}]|:\/\/|\/api\/v\d/.test(key);
 
-const noKey = (mayBind: boolean): string =>
-  `is not a key${mayBind ? ", and not a URL that ends with #KEY, as in https://…/api/v2#KEY" : ""}: give it the key alone, without quotes and white space`;
+const noKey = (mayContainUrl: boolean): string =>
+  `is not a key${mayContainUrl ? ", and not a URL that ends with #KEY, as in https://…/api/v2#KEY" : ""}: give it the key alone, without quotes and white space`;
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 

@@ -21,6 +21,12 @@ const AT_ONCE = { operationMs: 0, lock: "branch", limited: false } as const;
  */
 export const SKIP_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true" };
 
+/** The environment in which the floor waits as long as operations and the rate limit demand: the best possible time. */
+export const floorAtBest = (operationMs: number) => ({
+  FLOOR_OPERATION_MS: String(operationMs),
+  FLOOR_PER_SECOND: "40",
+});
+
 export const FIRST_UP = ["up", "--yes", "--skip-preview"] as const;
 
 export class Bench {

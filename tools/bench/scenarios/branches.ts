@@ -1,4 +1,4 @@
-import { FIRST_UP, type Scenario, WIDE } from "../bench";
+import { FIRST_UP, floorAtBest, type Scenario, WIDE } from "../bench";
 import type { Fleet } from "../fleet";
 import { growthRows } from "../growth";
 import { ratio } from "../math";
@@ -8,8 +8,7 @@ import { type Row, rowOf } from "../row";
 
 const OPERATION_MS = 2_000;
 const SERVICE = { operationMs: OPERATION_MS, lock: "branch" } as const;
-/** The floor waits as long as operations and the rate limit demand, so it is the best possible time. */
-const BEST = { FLOOR_OPERATION_MS: String(OPERATION_MS), FLOOR_PER_SECOND: "40" };
+const BEST = floorAtBest(OPERATION_MS);
 /** Requests that may be sent beside one POST for each compute. */
 const MOST_MORE = 40;
 const MOST_RATIO = 1.3;

@@ -1,12 +1,11 @@
-import { FIRST_UP, type Scenario } from "../bench";
+import { FIRST_UP, floorAtBest, type Scenario } from "../bench";
 import type { Fleet } from "../fleet";
 import { ratio } from "../math";
 import { type Row, rowOf } from "../row";
 
 const OPERATION_MS = 2_000;
 const SERVICE = { operationMs: OPERATION_MS, lock: "branch" } as const;
-/** The floor waits as long as operations and the rate limit demand, with as many creates at once. */
-const BEST = { FLOOR_OPERATION_MS: String(OPERATION_MS), FLOOR_PER_SECOND: "40" };
+const BEST = floorAtBest(OPERATION_MS);
 const HIGH = 100;
 const MOST = 1.1;
 const COMPARED = ["floor", "ours"] as const;
