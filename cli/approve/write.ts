@@ -27,6 +27,7 @@ export async function approve(request: ApproveInFile): Promise<{ lines: string[]
   const name = shownPath(path, cwd);
   const text = await textOf(path);
   const named = stackIn(path);
+  // A new list is written as YAML, so no new JSON file is begun.
   if (text === undefined && (named === undefined || path.endsWith(".json")))
     throw new CommandRefused(`there is no file ${name}`);
   if (text === undefined && named !== undefined) await refuseUnread(yaml, path, named, cwd);

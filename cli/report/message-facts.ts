@@ -86,7 +86,7 @@ export function creationAsSeen(facts: Facts | undefined): Partial<Pick<Finding, 
     case "adopts":
       return { effect: quote(facts.text) };
     case "makes":
-      return { what: "makes a compute", effect: quote(facts.text) };
+      return { what: "new compute", effect: quote(facts.text) };
     default:
       return {};
   }

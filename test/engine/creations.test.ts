@@ -205,7 +205,7 @@ describeWithEngine("the preview of a creation", (engine) => {
       else expect(upFails).toBeUndefined();
       if (!fails && (warning ?? note)) expect(effect).toMatch(warning ?? note!);
       if (!fails)
-        expect(what).toBe(name === "plain" ? "new compute" : name === "free" ? "makes a compute" : "adopts a compute");
+        expect(what).toBe(name === "plain" || name === "free" ? "new compute" : "adopts a compute");
     }
   });
 

@@ -168,7 +168,7 @@ describe("an adoption", () => {
     const text = "branch br-free has no primary to take over: a new compute is created, and nothing drops.";
     // A look lowers no verdict: `up` goes by what is there then, and the program itself could write such a line.
     expect(await adoption(["makes"], text)).toMatchObject({
-      what: "makes a compute",
+      what: "new compute",
       impact: "may-restart",
       effect: text,
     });
