@@ -79,7 +79,7 @@ function remediesFor({ urn, offer, approvals, configFile }: RefusedChange): stri
   const wider = isAsked
     ? " replaceOnChanges may give the compute a new host: the approval is for that too."
     : mayBeAsked
-      ? ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${offer.replacementDigest} instead, which is for both.`
+      ? ` If the option replaceOnChanges is set for this compute (a transform may add it), it gets a new host: then approve ${offer.replacementDigest} instead, which is for both.`
       : "";
   const { stack, name } = (urn && identityOf(urn)) || {};
   return [

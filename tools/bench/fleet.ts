@@ -1,5 +1,5 @@
 /** One stack of computes with one of the providers, and what its commands cost. */
-import { cp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RequestRecord, World } from "../../emulator/index";
 import type { Engine } from "../engine/index";
@@ -7,7 +7,7 @@ import { ensureLanguage } from "../engine/languages";
 import { Workspace } from "../engine/workspace";
 import { type PeakWatch, watchPeak } from "./peak";
 import { type Place, placesIn, worldWith } from "./places";
-import { type FleetProvider, filesOf, fleetOf, USAGE_FILE } from "./programs";
+import { type FleetProvider, filesOf, fleetOf, isFloor, isPlugin, NATIVE_FLOOR, USAGE_FILE } from "./programs";
 import { Service, type ServiceOptions } from "./service";
 
 /** Long enough for a naive provider in a busy project. A benchmark that hangs ends here. */
@@ -54,8 +54,9 @@ export class Fleet {
     const places = placesIn(options.projects, options.count);
     const { provider } = options;
     const program = filesOf(provider, places);
-    const { hosts } = provider === "plugin" ? await ensureLanguage("yaml", engine) : { hosts: [] };
+    const { hosts } = isPlugin(provider) ? await ensureLanguage("yaml", engine) : { hosts: [] };
     const workspace = await Workspace.create(engine, { program, project: "bench", hosts });
+    if (provider === "native-floor") await chmod(join(workspace.programFolder, NATIVE_FLOOR), 0o755);
     const fleet = new Fleet(options, workspace, places);
     await cp(fleet.#state, fleet.#kept, { recursive: true });
     return fleet;
@@ -63,7 +64,7 @@ export class Fleet {
 
   /** One `pulumi` command, with a service of its own in which everything is as the last command left it. */
   async run(args: readonly string[], { parallel, service: options, env, memory }: CommandOptions): Promise<Cost> {
-    const asksNobody = this.options.provider === "floor";
+    const asksNobody = isFloor(this.options.provider);
     const service = asksNobody ? undefined : await Service.start(options);
     const usageFile = join(this.workspace.folder, "usage");
     let watch: PeakWatch | undefined;

@@ -233,7 +233,7 @@ describe("under refuse, an approval", () => {
     const [one, wider] = [digestOf(asUpdate!), digestOf(asReplacement!)];
     expect(one).not.toBe(wider);
     expect(asUpdate![0]).toContain(
-      ` If a transform of the program adds replaceOnChanges, the compute gets a new host: then approve ${wider} instead, which is for both.\nTo approve exactly this change`,
+      ` If the option replaceOnChanges is set for this compute (a transform may add it), it gets a new host: then approve ${wider} instead, which is for both.\nTo approve exactly this change`,
     );
     expect(both(JSON.stringify([wider]))).toEqual([[], []]);
     const [passes, refused] = both(JSON.stringify([one]));

@@ -16,7 +16,8 @@ const MOST_CPU = 0.5;
 const LARGE = 500;
 const MOST_TIME = 1;
 
-const COMPARED = ["ours", "plugin"] as const;
+const COMPARED = ["ours", "plugin", "native-floor"] as const;
+const MEASURED = ["ours", "plugin"] as const;
 const STARTED = ["floor", "plugin"] as const;
 const COMMANDS = { preview: ["preview"], refresh: ["refresh", "--yes"] } as const;
 
@@ -89,17 +90,24 @@ async function commandRows(bench: Bench): Promise<Row[]> {
         made[provider].fleet.run(COMMANDS[command], { parallel: bench.flags.parallel, service: SERVICE }),
       );
       const seconds = (which: (typeof COMPARED)[number]) => costs[which].map(({ ms }) => ms / 1000);
-      rows.push(
+      const row = (figure: string, other: "ours" | "native-floor", more: { most?: number; note: string }) =>
         rowOf({
           scenario: "plugin",
-          figure: `${command} by the plugin ÷ by the class`,
+          figure,
           n,
-          samples: { floor: seconds("ours"), ours: seconds("plugin") },
+          samples: { floor: seconds(other), ours: seconds("plugin") },
           sampled: "s",
-          value: ratio(seconds("plugin"), seconds("ours")),
+          value: ratio(seconds("plugin"), seconds(other)),
           unit: "ratio",
+          ...more,
+        });
+      rows.push(
+        row(`${command} by the plugin ÷ by the class`, "ours", {
           ...(n >= LARGE ? { most: MOST_TIME } : {}),
           note: "wall time without a change; under floor stands the class in TypeScript, under ours the plugin from YAML",
+        }),
+        row(`${command} by the plugin ÷ by a plugin that does nothing`, "native-floor", {
+          note: "wall time without a change, both from YAML; under floor stands the plugin that does nothing",
         }),
       );
     }
@@ -110,8 +118,8 @@ async function commandRows(bench: Bench): Promise<Row[]> {
 async function memoryRows(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const n of bench.sizes([500], [10])) {
-    const made = await bench.allBuilt(COMPARED, n, PROJECTS);
-    const costs = await bench.rounds(`memory of the plugin with ${n}`, COMPARED, async (provider) => {
+    const made = await bench.allBuilt(MEASURED, n, PROJECTS);
+    const costs = await bench.rounds(`memory of the plugin with ${n}`, MEASURED, async (provider) => {
       const { fleet, first } = made[provider];
       const { parallel } = bench.flags;
       const again = await fleet.run(COMMANDS.refresh, { parallel, service: SERVICE, memory: true });
