@@ -76,14 +76,14 @@ function remediesFor({ urn, offer, approvals, configFile }: RefusedChange): stri
   const [ended] = [isAsked || mayBeAsked ? offer.replacementDigest : undefined, offer.digest].flatMap(
     (one) => approvals.ended.get(one ?? "") ?? [],
   );
-  const wider = isAsked
+  const forReplacement = isAsked
     ? " replaceOnChanges may give the compute a new host: the approval is for that too."
     : mayBeAsked
       ? ` If the option replaceOnChanges is set for this compute (a transform may add it), it gets a new host: then approve ${offer.replacementDigest} instead, which is for both.`
       : "";
   const { stack, name } = (urn && identityOf(urn)) || {};
   return [
-    `${ended === undefined ? "" : `The approval of this change ended on ${ended}. `}${others}${wider}`,
+    `${ended === undefined ? "" : `The approval of this change ended on ${ended}. `}${others}${forReplacement}`,
     "To approve exactly this change, run this in the program's folder, and commit the stack's file:",
     approveCommandLine([{ digest, name }], { stack, configFile }),
   ];

@@ -1,4 +1,4 @@
-/** The programs that are measured against each other, as the files of a Pulumi project: floor, naive, ours, and ours by the plugin. */
+/** The programs that are measured against each other (`FleetProvider`), as the files of a Pulumi project. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
