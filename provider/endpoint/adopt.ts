@@ -178,7 +178,7 @@ export function refuseRestart(
   { assessment }: Adoption,
   activity?: Activity,
 ): void {
-  // So it is if the engine replaces the resource, or creates it again because its compute is gone: then check had old inputs.
+  // In a create, check had old inputs if the engine replaces the resource, or creates it again because its compute is gone.
   if (checkPassedRestart(desiredState)) return;
   if (!refuses(assessment.impact, desiredState.inputs.onRestart, config.onRestart)) return;
   const way = 'set onRestart: "warn" on this resource until the compute is taken over';
