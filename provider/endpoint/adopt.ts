@@ -4,13 +4,7 @@ import type { Deadline } from "../clock.js";
 import { Stopped } from "../errors.js";
 import { pendingOperationsOf } from "../operations/queries.js";
 import { type Activity, sentenceNow } from "../rules/current-state.js";
-import {
-  harmlessChanges,
-  type ImpactAssessment,
-  type ImpactOptions,
-  impactOf,
-  type Reason,
-} from "../rules/impact.js";
+import { harmlessChanges, type ImpactAssessment, type ImpactOptions, impactOf, type Reason } from "../rules/impact.js";
 import { looksGenerated } from "../rules/name.js";
 import {
   differingPaths,

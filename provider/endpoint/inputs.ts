@@ -52,7 +52,9 @@ const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
 /** Whether the text is a duration such as "90s" or "1h30m". */
 export const isDuration = (text: string): boolean => DURATION.test(text);
 const duration = () =>
-  z.string(isNot('a duration such as "10m" or "90s"')).check(z.regex(DURATION, isNot('a duration such as "10m" or "90s"')));
+  z
+    .string(isNot('a duration such as "10m" or "90s"'))
+    .check(z.regex(DURATION, isNot('a duration such as "10m" or "90s"')));
 
 const ADOPT = 'true, false or the id of a compute, "ep-…"';
 
@@ -111,7 +113,9 @@ const Inputs = z.strictObject({
   settings: z.optional(SettingsObject),
   // The value may be a secret, and is not shown if it is not a list.
   restartTriggers: z.optional(z.array(z.unknown(), "restartTriggers is not a list of values")),
-  adopt: z.optional(z.union([z.boolean(), z.string().check(z.regex(/^ep-[a-z0-9-]{1,57}$/, isNot(ADOPT)))], isNot(ADOPT))),
+  adopt: z.optional(
+    z.union([z.boolean(), z.string().check(z.regex(/^ep-[a-z0-9-]{1,57}$/, isNot(ADOPT)))], isNot(ADOPT)),
+  ),
   onDelete: z.optional(oneOf(["delete", "release"])),
   onRestart: z.optional(oneOf(ON_RESTART)),
   waitForReady: z.optional(flag()),

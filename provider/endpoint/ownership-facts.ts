@@ -74,7 +74,6 @@ export function isFact(value: unknown): value is Fact {
   if (is === "created-or-replaced") return isFingerprint(urn);
   if (is === "compared")
     return isFingerprint(compute) && isFingerprint(fingerprint) && (urn === undefined || isFingerprint(urn));
-  const isOfCompute =
-    is === "claimed" || is === "claim-released" || is === "deleting" || is === "delete-cancelled";
+  const isOfCompute = is === "claimed" || is === "claim-released" || is === "deleting" || is === "delete-cancelled";
   return isOfCompute && isFingerprint(compute);
 }

@@ -20,7 +20,8 @@ export function keyAndUrl(value: string | undefined, url: string | undefined, ma
   const [key, apiUrl] = [text(value), text(url)];
   if (key === undefined) return { apiUrl, isBound: false };
   const alone = { apiKey: key, apiUrl, isBound: false };
-  if (!mayContainUrl || !/^https?:\/\//i.test(key)) return isKey(key) ? alone : { ...alone, problem: noKey(mayContainUrl) };
+  if (!mayContainUrl || !/^https?:\/\//i.test(key))
+    return isKey(key) ? alone : { ...alone, problem: noKey(mayContainUrl) };
   const end = key.indexOf("#");
   const boundKey = end < 0 ? undefined : text(key.slice(end + 1));
   if (boundKey === undefined || !isKey(boundKey)) return { ...alone, isBound: true, problem: noKey(true) };

@@ -96,7 +96,8 @@ function judgeCompute(world: World, report: Report, stack: number, name: string,
   const { judge } = world;
   const resource = world.labs[stack]!.state.get(name);
   const row = rowOf(judge, resource?.id);
-  if (!resource || !row) throw new Violation("a resource has no compute", `${name} (${resource?.id}) has no compute after an up`);
+  if (!resource || !row)
+    throw new Violation("a resource has no compute", `${name} (${resource?.id}) has no compute after an up`);
   const asked = requestedFields(args);
   const has = actualFields(row, Object.keys(asked));
   const { ignoreChanges = [] } = report.options[name] ?? {};

@@ -204,8 +204,7 @@ describeWithEngine("the preview of a creation", (engine) => {
       if (fails) expect(upFails.why).toMatch(warning!);
       else expect(upFails).toBeUndefined();
       if (!fails && (warning ?? note)) expect(effect).toMatch(warning ?? note!);
-      if (!fails)
-        expect(what).toBe(name === "plain" || name === "free" ? "new compute" : "adopts a compute");
+      if (!fails) expect(what).toBe(name === "plain" || name === "free" ? "new compute" : "adopts a compute");
     }
   });
 
