@@ -8,6 +8,8 @@ import { dirname, join, relative, sep } from "node:path";
 const FOLDERS = ["sdk", "provider"];
 /** Other packages import only the index of these folders. */
 const INDEX = "index.js";
+/** The name of both files. The report knows the first by it (`cli/report/position.ts`). */
+const JOINED = "modules.js";
 /** As TypeScript writes the import of another module. */
 export const IMPORT = /require\("(\.[^"]+)"\)/g;
 
@@ -22,8 +24,8 @@ export function joinModules(folder, bundle) {
   const [sdk] = indexes;
   const isOfProgram = (path) => path.startsWith(join(folder, "sdk") + sep) || sdk.loaded.includes(path);
   const joined = [
-    { file: join(folder, "program.js"), modules: modules.filter(isOfProgram) },
-    { file: join(folder, "provider.js"), modules: modules.filter((path) => !isOfProgram(path)) },
+    { file: join(folder, "sdk", JOINED), modules: modules.filter(isOfProgram) },
+    { file: join(folder, "provider", JOINED), modules: modules.filter((path) => !isOfProgram(path)) },
   ];
 
   const needed = new Set(indexes.map(({ path }) => path));

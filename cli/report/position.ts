@@ -9,8 +9,8 @@ import type { Position, Step } from "./types.js";
 
 const LONGEST = 500;
 const FORM = /^project:\/\/\/(.{1,500})#(\d{1,7})(?:,(\d{1,7}))?$/u;
-/** Our own class, if a clone of it is part of the project. */
-const OUR_CLASS = /(?:^|\/)(?:dist\/)?sdk\/endpoint\.[jt]s$/;
+/** Our own class, if a clone of it is part of the project: its source, or the build's file with it (`tools/join-modules.mjs`). */
+const OUR_CLASS = /(?:^|\/)(?:dist\/)?sdk\/(?:endpoint|modules)\.[jt]s$/;
 
 /** @param folder of Pulumi.yaml inside the repository: positions are relative to it */
 export function positionOf({ old, next }: Step, folder: string): Position | undefined {

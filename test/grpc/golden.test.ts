@@ -26,8 +26,16 @@ describe("the text of the provider", () => {
   });
 
   test("is the one that the build carries", async () => {
-    const script = `console.log(JSON.stringify(require("./node_modules/pulumi-compute-endpoint/dist/sdk/literal.js")))`;
-    expect(await result(await folder(), script)).toEqual({ PROVIDER_TEXT, ENDPOINT_TYPE });
+    const script = `
+      const { runtime } = require("@pulumi/pulumi");
+      const { Endpoint } = require("pulumi-compute-endpoint");
+      const newResource = ({ type, inputs }) => {
+        console.log(JSON.stringify([type, inputs.__provider]));
+        return { id: "ep-a", state: inputs };
+      };
+      runtime.setMocks({ newResource, call: () => ({}) });
+      new Endpoint("db", { projectId: "quiet-meadow-1", branchId: "br-a", size: 1 });`;
+    expect(await result(await folder(), script)).toEqual([ENDPOINT_TYPE, PROVIDER_TEXT]);
   });
 
   test("gives plain node a whole provider, the same one each time", async () => {

@@ -46,10 +46,11 @@ describe.each(STEPS)("%s", (_name, step) => {
         (thrown: unknown) => thrown,
       );
       if (!(error instanceof CallFailed)) throw error;
-      // An id is made of random digits.
+      // An id is made of random digits, and so is the port.
       const shown = [error.message, ...(error.kept?.reasons ?? []), own.shim.said, own.shim.output.stderr]
         .join("\n")
-        .replace(/request id [\w-]+/g, "request id");
+        .replace(/request id [\w-]+/g, "request id")
+        .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1");
       expect(shown, where).toMatch(/\[secr?e?t?/);
       expect(shown, where).not.toContain(PROJECT);
       expect(shown, where).not.toMatch(/4321|token|the\b.{1,8}app|of\\?"/);

@@ -27,6 +27,7 @@ describe("the annotated place is a file of the repository", () => {
       "project:///%#1",
       "project:///~/x#1",
       "project:///dist/sdk/endpoint.js#77,16",
+      "project:///dist/sdk/modules.js#4077,16",
       "",
       "x",
       7,

@@ -21,7 +21,10 @@ describe("secret values", () => {
     expect(seen).not.toHaveProperty("autoscalingLimitMinCu");
     const after = await it.plugin.update(id, outputs, next, { oldInputs: inputs });
     expect(after["size"]).toEqual(secret(7));
-    for (const { message } of it.said()) expect(message).not.toMatch(/\b7\b/);
+    for (const { message } of it.said()) {
+      // When it was used, and when it was seen, are made of digits too.
+      expect(message.replace(/last used [^)]*|\[active at [^\]]*/g, "")).not.toMatch(/\b7\b/);
+    }
     expect(await it.plugin.diff(id, after, next, { oldInputs: next })).toMatchObject({ changes: "none" });
   });
 
