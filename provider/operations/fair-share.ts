@@ -20,8 +20,8 @@ const PAUSE_FOR_EACH_MS = 130;
 /** The most stacks that this stack lets go first. */
 const MOST_OTHERS = 4;
 /**
- * After its first mutation, and after every sixth mutation from there, a stack pauses for `PROBE_MS` so that all others go first. Otherwise it
- * would never learn that several others wait.
+ * After its first mutation, and after every sixth mutation from there, a stack pauses for `PROBE_MS` so that all others go first.
+ * Otherwise it would never learn that several others wait.
  */
 const PROBE_MS = 450;
 const PROBE_EVERY = 6;
