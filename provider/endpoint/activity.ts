@@ -22,7 +22,8 @@ export function activityOf(endpoint: WireEndpoint, nowMs?: number): Activity | u
   if (pending !== undefined) return undefined;
   if (state === "idle") return { state: disabled ? "disabled" : "idle" };
   if (state !== "active") return undefined;
-  // Services don't count the restart of a compute as its use. Without it, "last used" could be long before the compute's start.
-  const usedAt = Math.max(...[lastActive, started].map((text) => Date.parse(text ?? "") || NEVER));
-  return { state, ...(nowMs !== undefined && usedAt > NEVER ? { used: formatDuration(nowMs - usedAt) } : {}) };
+  const usedAt = Date.parse(lastActive ?? "");
+  // Services don't count the restart of a compute as its use. "Last used" before the last start would look as if nobody used it.
+  const lastUsed = Math.max(usedAt, Date.parse(started ?? "") || usedAt);
+  return { state, ...(nowMs !== undefined && usedAt > NEVER ? { used: formatDuration(nowMs - lastUsed) } : {}) };
 }

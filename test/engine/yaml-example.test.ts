@@ -7,14 +7,14 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningEmulator, SEED, startEmulator } from "../../emulator/index";
 import { describeWithLanguage, ENGINE_TEST_MS, Workspace } from "../support/engine";
-import { blocksOfPage, playExample } from "./languages/examples";
+import { playExample, yamlProgramsOfPage } from "./languages/examples";
 import { ref, YAML } from "./languages/yaml";
 
 playExample(YAML);
 
 const read = (...path: string[]) => readFileSync(join(resolve(__dirname, "../.."), ...path), "utf8");
 
-const [PROGRAM = "", LOOK_UP = ""] = blocksOfPage("yaml");
+const [PROGRAM = "", LOOK_UP = ""] = yamlProgramsOfPage();
 
 describeWithLanguage("yaml", "the page on other languages", (engine, { hosts }) => {
   let emulator: RunningEmulator;
@@ -106,7 +106,7 @@ describeWithLanguage("yaml", "the page on other languages", (engine, { hosts }) 
 
 test("YAML on pages and in examples gives this package's version with each resource and call", () => {
   const { version } = JSON.parse(read("package.json"));
-  const texts = [read("examples", "yaml", "Pulumi.yaml"), ...blocksOfPage("yaml")];
+  const texts = [read("examples", "yaml", "Pulumi.yaml"), ...yamlProgramsOfPage()];
   const given = texts.map((text) => [
     text.match(/type: compute:|function: compute:/g)?.length,
     text.match(new RegExp(`version: ${version}\\b`, "g"))?.length,

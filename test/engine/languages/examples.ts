@@ -17,6 +17,11 @@ export const blocksOfPage = (language: string): string[] =>
     ([, text]) => text!,
   );
 
+const isPythonProject = (text: string) => text.includes("name: python");
+/** In YAML, the page also has the project's file of a program in Python. */
+export const yamlProgramsOfPage = (): string[] => blocksOfPage("yaml").filter((text) => !isPythonProject(text));
+export const pythonProjectOfPage = (): string => blocksOfPage("yaml").find(isPythonProject) ?? "";
+
 export function playExample(language: Language): void {
   const { name, example } = language;
 

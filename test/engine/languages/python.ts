@@ -1,3 +1,4 @@
+import { pythonProjectOfPage } from "./examples";
 import { addPackage, type Compute, type Language, Ref } from "./program";
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -16,7 +17,7 @@ function resource({ name, properties, options }: Compute): string {
 export const PYTHON: Language = {
   name: "python",
   project: {
-    "Pulumi.yaml": "name: test\nruntime:\n  name: python\n  options:\n    virtualenv: venv\n",
+    "Pulumi.yaml": pythonProjectOfPage().replace(/^name: .*/, "name: test"),
     "requirements.txt": "pulumi>=3.203.0,<4\n",
   },
   files: ({ computes, outputs = {} }) => ({

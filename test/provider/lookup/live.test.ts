@@ -14,6 +14,15 @@ describe("what a compute does now", () => {
     [USED, { state: "active", used: "12 s" }],
     [{ ...USED, last_active: "2000-01-01T00:00:00Z" }, { state: "active" }],
     [{ ...USED, last_active: "soon" }, { state: "active" }],
+    // After a restart, the last use may be before the start.
+    [
+      { ...USED, started_at: "2026-05-01T11:59:58Z" },
+      { state: "active", used: "2 s" },
+    ],
+    [
+      { ...USED, started_at: "2026-05-01T11:00:00Z" },
+      { state: "active", used: "12 s" },
+    ],
     // The service's clock may be ahead of ours.
     [
       { ...USED, last_active: "2026-05-01T12:00:30Z" },
