@@ -38,7 +38,12 @@ describeWithEngine("a preview's warning", (engine) => {
     await ws.setProgram(program("size: 1"));
     await ws.up({ args: ["--skip-preview"] });
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
-    Object.assign(em.world.endpoints[await idOf("used")]!, { last_active: hourAgo, started_at: hourAgo });
+    Object.assign(em.world.endpoints[await idOf("used")]!, {
+      last_active: hourAgo,
+      started_at: hourAgo,
+      // Else it would be idle by now.
+      suspend_timeout_seconds: -1,
+    });
     Object.assign(em.world.endpoints[await idOf("idle")]!, { current_state: "idle" });
     em.world.endpoints[await idOf("stopped")]!.last_active = "2000-01-01T00:00:00Z";
     requests(em);

@@ -32,7 +32,7 @@ describeWithEngine("a URL without its version", (engine) => {
       const args = [command, "--yes", "--skip-preview"];
       const { stdout, stderr } = await ws.pulumi(args, { fails: true, env: { COMPUTE_API_URL: em.origin } });
       expect(stdout + stderr).toMatch(
-        /project \S+ was not found \([^)]*is \/api\/v2 missing\?\), so [^.]*\. Check the URL$/m,
+        /project \S+ was not found \([^)]*is \/api\/v2 missing\? It comes from COMPUTE_API_URL \(environment\)\), so [^.]*\. Check the URL$/m,
       );
       const ids = ({ deployment }: typeof before) => (deployment.resources ?? []).map(({ id }) => id);
       expect(ids(await ws.export())).toEqual(ids(before));
@@ -50,7 +50,7 @@ describeWithEngine("a URL without its version", (engine) => {
       const { document } = await ws.previewJson({ env: { COMPUTE_API_URL: em.origin } });
       expect(shownInJson(document).get("reader")?.warnings).toEqual([
         expect.stringMatching(
-          /^project \S+ was not found \([^)]*is \/api\/v2 missing\?\): `up` will fail\. Check the URL\./,
+          /^project \S+ was not found \([^)]*is \/api\/v2 missing\? It comes from COMPUTE_API_URL \(environment\)\): `up` will fail\. Check the URL\./,
         ),
       ]);
     },

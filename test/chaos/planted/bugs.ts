@@ -34,8 +34,8 @@ export const BUGS: Bug[] = [
         'import { retryUnlessApplied } from "../operations/retry-unless-applied.js";\nimport { settle } from "../operations/settle.js";',
       ],
       [
-        '    const after = await settleOrKeep(shared, target, made, deadline, existing ? undefined : "created");\n',
-        "    if (inputs.waitForReady !== false) await settle(context, project, made.operations, deadline);\n    const after = made.endpoint;\n",
+        '    const after = await settleOrKeep(shared, target, made, stepDeadline, existing ? undefined : "created");\n',
+        "    if (inputs.waitForReady !== false) await settle(context, project, made.operations, stepDeadline);\n    const after = made.endpoint;\n",
       ],
     ],
     seed: 1,
@@ -53,8 +53,8 @@ export const BUGS: Bug[] = [
     file: "provider/endpoint/create.ts",
     changes: [
       [
-        "    const existing = computeToAdopt(shared, desiredState, project, before);\n",
-        "    const name = inputs.name ?? desiredState.autoName;\n    const existing = computeToAdopt(shared, desiredState, project, before) ?? before.find((one) => one.name === name);\n",
+        "    const existing = computeToAdopt(shared, desiredState, project, computes);\n",
+        "    const name = inputs.name ?? desiredState.autoName;\n    const existing = computeToAdopt(shared, desiredState, project, computes) ?? computes.find((one) => one.name === name);\n",
       ],
     ],
     seed: 1,
