@@ -27,10 +27,6 @@ interface Primary {
 export class BranchMoves {
   /** By URN, in the order of the comparison. */
   readonly #primaries = new Map<string, Primary>();
-  /** Those that come, go or adopt. Usually there are few or none, so a diff does not look through all computes. */
-  readonly #unsettled = new Map<string, Primary>();
-  /** Of the computes that were compared. */
-  readonly #ids = new Set<string>();
   readonly #replaceable = new Set<string>();
   /** By id of the compute. */
   readonly #steps = new Map<string, "begun" | "ended">();
@@ -80,7 +76,7 @@ export class BranchMoves {
 
   /** Whether a resource with this compute was compared. */
   knows(id: string): boolean {
-    return this.#ids.has(id);
+    return [...this.#primaries.values()].some((one) => one.id === id);
   }
 
   /** The resource is replaced, and its compute stays on the branch. */
@@ -111,21 +107,15 @@ export class BranchMoves {
 
   #add(next: Primary): string | undefined {
     this.#primaries.set(next.urn, next);
-    this.#unsettled.delete(next.urn);
     const conflict = this.#conflictOf(next);
     // A change that is refused moves nothing.
     if (conflict) this.#primaries.delete(next.urn);
-    else {
-      if (!isSettled(next)) this.#unsettled.set(next.urn, next);
-      if (next.id !== undefined) this.#ids.add(next.id);
-    }
     return conflict;
   }
 
   #conflictOf(next: Primary): string | undefined {
     // A compute does not conflict with itself: it may also have been noted without a URN, by its id.
-    const all = isSettled(next) ? this.#unsettled : this.#primaries;
-    const others = [...all.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
+    const others = [...this.#primaries.values()].filter(({ urn, id }) => urn !== next.urn && (!id || id !== next.id));
     const sharing = this.#sharingOf(next, others);
     if (sharing) return sharing;
     if (next.to !== undefined && next.to !== next.from) {
@@ -168,9 +158,6 @@ export class BranchMoves {
     return undefined;
   }
 }
-
-/** Whether the compute stays where it is. Then it can only conflict with one that does not. */
-const isSettled = ({ from, to, adopts }: Primary): boolean => from === to && adopts === undefined;
 
 const differs = (next: unknown, now: unknown): boolean => next !== undefined && next !== UNKNOWN && next !== now;
 
