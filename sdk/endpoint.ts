@@ -241,7 +241,7 @@ export class Endpoint extends pulumi.CustomResource {
             deleteBeforeReplace: opts.deleteBeforeReplace ?? true,
             // Values that the service did not apply. We can't see whether `transforms` of the program made them secret.
             additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "__asked"],
-            // These inputs repeat what the other properties of the diff show.
+            // Internal inputs. The diff shows the same changes at the properties that the program sets.
             hideDiffs: [...(opts.hideDiffs ?? []), ...NOT_SHOWN],
           }),
       ...(runHook ? { hooks: withHook(opts.hooks, runHook.hook) } : {}),

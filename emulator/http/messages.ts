@@ -41,8 +41,8 @@ const LARGEST_FAULT_BYTES = 20_000_000;
 const isBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`);
 export const isControl = (path: string): boolean => isBelow(path, CONTROL_PATH);
 /**
- * Only `/_emulator/world` and `/_emulator/faults` may have larger bodies than the API. A path below `/_emulator/api` may not, however
- * it is written.
+ * The most bytes of a request's body. Only `/_emulator/world` and `/_emulator/faults` take larger bodies than the API. Paths below
+ * `/_emulator/api` never do, in any spelling.
  */
 export function largestBody(path: string): number {
   if (path === `${CONTROL_PATH}/world`) return LARGEST_WORLD_BYTES;

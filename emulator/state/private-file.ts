@@ -74,8 +74,8 @@ function isForeign({ uid }: Pick<Status, "uid">): boolean {
  * group may write is accepted too. That is the owner's choice, and the default of some systems. A symbolic link on the way is
  * followed, but not another user's: whoever has it leads it elsewhere whenever they like.
  *
- * `tools/engine/trusted.ts` walks the folders in the same way with stricter rules, for files that are run. It is not shared:
- * the package ships no tools, and the rules for a file that is run must not loosen with these.
+ * `tools/engine/trusted.ts` checks the folders of files that are run. Its rules are stricter and its code is separate: the package
+ * ships no tools, and a change of the rules here must not loosen those there.
  */
 export function assertSafeFolders(path: string): void {
   // Windows has other rights than these.

@@ -170,8 +170,8 @@ export class Caller {
     }
     const sinceMs = clock.now() - answeredAt;
     const floorMs = Math.max(0, retryAfter - sinceMs);
-    // The wait for the lock is over (after 30 s the operation may still run). A short pause is enough to spread the calls that
-    // waited.
+    // The wait for the lock is over (after 30 s the operation may still run). All calls that waited for it would be sent at once: a
+    // short random pause spreads them.
     if (lockHolder !== undefined) {
       const ms = Math.max(floorMs, clock.random() * SPREAD_MS, FIRST_MS - sinceMs);
       return ms < deadline.leftMs() ? { ms, lockHolder } : undefined;

@@ -75,7 +75,8 @@ export async function wasStartedSince(
   const { startedAt, operation } = lastStart;
   if (startedAt !== undefined && now.started_at !== undefined && startedAt !== now.started_at) return true;
   const { operations } = await client.listOperations(project, { limit: NEWEST_PAGE }, deadline);
-  // The page is newest first. A last start without an operation can't tell which operations are newer, so none of them counts.
+  // The service lists the newest operation first. Without the operation of the last start, nothing tells which of them are newer,
+  // so none counts.
   const seenAt = operation === undefined ? 0 : operations.findIndex((one) => one.id === operation);
   const newer = seenAt < 0 ? operations : operations.slice(0, seenAt);
   const starts = (one: WireOperation) => one.endpoint_id === id && one.action === "start_compute";

@@ -101,7 +101,7 @@ export interface PendingRestart {
   applied?: readonly unknown[];
   /** Digest of the program's triggers. */
   wanted?: string;
-  /** The last start of the compute when the restart became due, if known. */
+  /** When the restart became due, the compute had last been started here. Undefined if that is not known. */
   since?: LastStart;
 }
 
@@ -161,8 +161,7 @@ export const KEPT_OPTIONS = ["onDelete", "waitForReady", "customTimeouts"] as co
 const RECORDED_OPTIONS = [...KEPT_OPTIONS, "adopt", "onRestart"] as const;
 type RecordedOptions = Pick<Inputs, (typeof RECORDED_OPTIONS)[number]>;
 
-const optionsIn = (values: RecordedOptions): RecordedOptions =>
-  Object.fromEntries(RECORDED_OPTIONS.map((name) => [name, values[name]]));
+const optionsIn = (values: RecordedOptions): RecordedOptions => pick(values, RECORDED_OPTIONS) as RecordedOptions;
 
 /** The part of the state that is not the service's: what delete and read have to know of the program. */
 export function recordOf({ inputs, autoName, secrets, retained }: DesiredState, record: StepRecord) {

@@ -45,7 +45,7 @@ export const refusalTail = (digest: string | undefined): string =>
 
 const REFUSAL = / \[refused(?: ([0-9a-f]{32}))?\](?=\s*$)/m;
 
-/** Reads what `refusalTail` wrote; undefined if the message has none. */
+/** The data that `refusalTail` wrote into the message. Undefined if the message is not a refusal. */
 export function readRefusal(message: string): { digest?: string; text: string } | undefined {
   const found = REFUSAL.exec(message.slice(0, LONGEST_REFUSAL));
   if (!found) return undefined;

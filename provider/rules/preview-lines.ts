@@ -26,7 +26,7 @@ type Outlook = AdoptionOutlook | { kind: "makes" } | { kind: "fails"; foreseen: 
 
 /** The part of a project's answer that the lines need. */
 interface ListedAt {
-  /** When the project's computes were listed. */
+  /** The moment at which the service listed the project's computes. */
   nowMs: number;
 }
 
@@ -50,7 +50,7 @@ interface Lookups<P> {
 
 /** A resource in a create or an update. */
 export interface ResourceStep<P extends ListedAt> {
-  /** The inputs that check has returned. */
+  /** The new inputs, as check returned them. */
   news: Props;
   secrets: ReadonlySet<string>;
   notice: ImpactNotice | undefined;
@@ -61,7 +61,7 @@ export interface ResourceStep<P extends ListedAt> {
   approval(): ApprovalState | Promise<ApprovalState>;
   /** Undefined if the project is not known, and outside of a preview. */
   projectNow(projectId: unknown): Promise<P | undefined>;
-  /** Called only with a project. */
+  /** Loads the look-ups. Called only after `projectNow` has returned a project. */
   lookups(): Lookups<P>;
 }
 
